@@ -15,9 +15,10 @@ static const char *const access_names[] = {
     [IG_ACCESS_READ_WRITE] = "read-write",
 };
 static const char *const kind_names[] = {
-    [IG_ARGUMENT_BUFFER] = "buffer",   [IG_ARGUMENT_THREADGROUP] = "threadgroup",
-    [IG_ARGUMENT_BUILTIN] = "builtin", [IG_ARGUMENT_TEXTURE] = "texture",
-    [IG_ARGUMENT_SAMPLER] = "sampler", [IG_ARGUMENT_FUNCTION_TABLE] = "functions",
+    [IG_ARGUMENT_BUFFER] = "buffer",         [IG_ARGUMENT_THREADGROUP] = "threadgroup",
+    [IG_ARGUMENT_BUILTIN] = "builtin",       [IG_ARGUMENT_TEXTURE] = "texture",
+    [IG_ARGUMENT_SAMPLER] = "sampler",       [IG_ARGUMENT_FUNCTION_TABLE] = "functions",
+    [IG_ARGUMENT_STAGE_INPUT] = "attribute",
 };
 
 static void add_argument(cli_table *table, const ig_argument *argument) {

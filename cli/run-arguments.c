@@ -75,7 +75,8 @@ static int check_all_given(run_job *job, const ig_kernel_info *kernel) {
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const ig_argument *argument = &kernel->arguments[i];
         // A condition that is still there is computed from function constants: only the kernel knows it.
-        bool given = argument->kind == IG_ARGUMENT_BUILTIN || *argument->condition;
+        bool given =
+            argument->kind == IG_ARGUMENT_BUILTIN || argument->kind == IG_ARGUMENT_STAGE_INPUT || *argument->condition;
         if (argument->kind == IG_ARGUMENT_BUFFER) given |= run_find_argument(job, argument->index) != NULL;
         if (argument->kind == IG_ARGUMENT_THREADGROUP) given |= has_threadgroup_memory(job, argument->index);
         if (argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER ||

@@ -127,6 +127,7 @@ double igi_seconds_now(void) {
         if (_boundThreadgroups >> i & 1) (void)ig_commands_set_threadgroup_memory(_commands, 0, i);
     for (uint32_t i = 0; i < _boundTextures; i++) (void)ig_commands_set_texture(_commands, NULL, i);
     for (uint32_t i = 0; i < _boundSamplers; i++) (void)ig_commands_set_sampler(_commands, NULL, i);
+    (void)ig_commands_set_stage_region(_commands, (ig_size){0}, (ig_size){0});
     _boundBuffers = _boundThreadgroups = _boundTextures = _boundSamplers = 0;
 }
 

@@ -118,6 +118,12 @@ static BOOL is_empty(MTLSize size) {
     [self setBytes:bytes length:length atIndex:index];
 }
 
+- (void)setStageInRegion:(MTLRegion)region {
+    if (![self isOpen]) return;
+    ig_size origin = {region.origin.x, region.origin.y, region.origin.z};
+    (void)ig_commands_set_stage_region(_commands, origin, size_of(region.size));
+}
+
 - (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)table atBufferIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
     ig_function_table *inner = table ? ((IGVisibleFunctionTable *)table)->_table : NULL;
@@ -290,10 +296,6 @@ static BOOL is_empty(MTLSize size) {
 }
 
 // ---- What the software device lacks ----
-
-- (void)setStageInRegion:(MTLRegion)region {
-    [_owner refuse:@"the software device has no stage_in for kernels"];
-}
 
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height {
     [_owner refuse:@"the software device has no imageblocks"];

@@ -12,6 +12,7 @@
     id<MTLBuffer> _buffers[31];
     NSUInteger _offsets[31], _threadgroupLengths[31];
     MTLSize _grid, _group;
+    MTLRegion _stageIn;  // of zeros: the grid
     enum { IGI_NO_DISPATCH, IGI_DISPATCH_GROUPS, IGI_DISPATCH_THREADS } _kind;
     BOOL _hasBarrier;
 }

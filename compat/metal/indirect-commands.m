@@ -16,6 +16,7 @@ enum { SLOTS = 31 };
     }
     _kind = IGI_NO_DISPATCH;
     _hasBarrier = NO;
+    _stageIn = MTLRegionMake3D(0, 0, 0, 0, 0, 0);
 }
 
 - (void)dealloc {
@@ -72,12 +73,14 @@ enum { SLOTS = 31 };
 }
 
 - (void)setStageInRegion:(MTLRegion)region {
+    _stageIn = region;
 }
 
 - (void)encodeInto:(id<MTLComputeCommandEncoder>)encoder pipeline:(BOOL)pipeline buffers:(BOOL)buffers {
     if (_kind == IGI_NO_DISPATCH) return;
     if (_hasBarrier) [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers];
     if (pipeline) [encoder setComputePipelineState:_pipeline];
+    [encoder setStageInRegion:_stageIn];
     for (NSUInteger i = 0; buffers && i < SLOTS; i++) [encoder setBuffer:_buffers[i] offset:_offsets[i] atIndex:i];
     for (NSUInteger i = 0; i < SLOTS; i++)
         if (_threadgroupLengths[i]) [encoder setThreadgroupMemoryLength:_threadgroupLengths[i] atIndex:i];

@@ -49,8 +49,11 @@ typedef struct igi_layout_range {
 - (id)initWithLibrary:(IGLibrary *)library visible:(const char *)name;
 - (IGLibrary *)library;
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
-// A reference for the caller, or NULL and an error. `linked` may be nil.
-- (ig_pipeline *)newPipelineLabelled:(NSString *)label linked:(MTLLinkedFunctions *)linked error:(NSError **)error;
+// A reference for the caller, or NULL and an error. `linked` and `stageInput` may be nil.
+- (ig_pipeline *)newPipelineLabelled:(NSString *)label
+                              linked:(MTLLinkedFunctions *)linked
+                          stageInput:(MTLStageInputOutputDescriptor *)stageInput
+                               error:(NSError **)error;
 @end
 
 @interface IGPipeline : IGObject <MTLComputePipelineState> {

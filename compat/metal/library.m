@@ -4,6 +4,7 @@
 
 #include "argument-encoder.h"
 #include "dynamic-library.h"
+#include "stage-input.h"
 
 #include <stdlib.h>
 
@@ -255,12 +256,15 @@ static BOOL has_warnings(const ig_library *library) {
     igi_clear_error(error);
     [_values release];
     _values = [values copy];
-    if (!_kernel) return YES;
+    if (!_kernel || igi_has_stage_input(_kernel)) return YES;  // a pipeline with [[stage_in]] needs its descriptor
     _pipeline = [self newPipeline:(ig_pipeline_desc){0} error:error];
     return _pipeline != NULL;
 }
 
-- (ig_pipeline *)newPipelineLabelled:(NSString *)label linked:(MTLLinkedFunctions *)linked error:(NSError **)error {
+- (ig_pipeline *)newPipelineLabelled:(NSString *)label
+                              linked:(MTLLinkedFunctions *)linked
+                          stageInput:(MTLStageInputOutputDescriptor *)stageInput
+                               error:(NSError **)error {
     if (!_kernel) {
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported,
                    [NSString stringWithFormat:@"function '%s' is not a kernel", _name]);
@@ -268,13 +272,19 @@ static BOOL has_warnings(const ig_library *library) {
     }
     NSArray *functions = [linked all];
     if (_pipeline && ![functions count]) return ig_pipeline_retain(_pipeline);
+    NSError *wrong = nil;
+    ig_stage_input *input = igi_new_stage_input(stageInput, _kernel, &wrong);
+    if (wrong) {
+        if (error) *error = wrong;
+        return NULL;
+    }
     ig_linked_function *list = calloc([functions count] + 1, sizeof *list);
-    ig_pipeline_desc desc = {.label = igi_text(label), .linked_functions = list};
+    ig_pipeline_desc desc = {.label = igi_text(label), .linked_functions = list, .stage_input = input};
     for (IGFunction *function in functions)
         if (list)
             list[desc.linked_function_count++] = (ig_linked_function){function->_library->_library, function->_name};
     ig_pipeline *pipeline = [self newPipeline:desc error:error];
-    free(list);
+    free(list), free(input);
     return pipeline;
 }
 
@@ -304,7 +314,7 @@ static BOOL has_warnings(const ig_library *library) {
 }
 
 - (NSArray *)stageInputAttributes {
-    return nil;
+    return _kernel ? igi_stage_input_attributes(_kernel) : nil;
 }
 
 - (MTLFunctionOptions)options {

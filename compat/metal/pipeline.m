@@ -85,7 +85,10 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound,
                    @"a compute pipeline needs a function, and computeFunction is nil");
     else
-        _pipeline = [function newPipelineLabelled:descriptor.label linked:descriptor.linkedFunctions error:error];
+        _pipeline = [function newPipelineLabelled:descriptor.label
+                                           linked:descriptor.linkedFunctions
+                                       stageInput:descriptor.stageInputDescriptor
+                                            error:error];
     if (!_pipeline) {
         [self release];
         return nil;

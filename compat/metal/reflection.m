@@ -272,7 +272,8 @@ MTLArgument *igi_new_argument(IGLibrary *library, const ig_kernel_info *kernel, 
     igi_ensure_pool();
     NSMutableArray *bindings = [[NSMutableArray alloc] init], *arguments = [[NSMutableArray alloc] init];
     for (size_t i = 0; i < kernel->argument_count; i++) {
-        if (kernel->arguments[i].kind == IG_ARGUMENT_BUILTIN) continue;
+        if (kernel->arguments[i].kind == IG_ARGUMENT_BUILTIN || kernel->arguments[i].kind == IG_ARGUMENT_STAGE_INPUT)
+            continue;
         IGBinding *binding = (IGBinding *)igi_new_binding(library, kernel, &kernel->arguments[i]);
         MTLArgument *argument = [[MTLArgument alloc] initWithBinding:binding];
         [bindings addObject:binding];

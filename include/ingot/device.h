@@ -305,6 +305,7 @@ typedef enum ig_argument_kind {
     IG_ARGUMENT_TEXTURE,         // set by set_texture
     IG_ARGUMENT_SAMPLER,         // set by set_sampler
     IG_ARGUMENT_FUNCTION_TABLE,  // set by set_function_table
+    IG_ARGUMENT_STAGE_INPUT,     // a member with [[attribute(n)]]: see ig_stage_input
 } ig_argument_kind;
 
 // What a kernel does with an argument.
@@ -432,6 +433,55 @@ typedef struct ig_linked_function {
     const char *name;     // its name in the library
 } ig_linked_function;
 
+// Formats of attributes that are not `components` numbers of a `type`.
+typedef enum ig_attribute_packing {
+    IG_PACKING_NONE,           // not packed
+    IG_PACKING_RGB10A2_UNORM,  // 10 bits each and 2 of alpha, red in the lowest; 0 to 1
+    IG_PACKING_RGB10A2_SNORM,  // the same, -1 to 1
+    IG_PACKING_BGRA8_UNORM,    // bytes, blue first; 0 to 1
+    IG_PACKING_RG11B10_FLOAT,  // floats of 11, 11 and 10 bits
+    IG_PACKING_RGB9E5_FLOAT,   // three numbers with a common exponent
+} ig_attribute_packing;
+
+// Where the value of a member with [[attribute(index)]] is, and how it is stored.
+typedef struct ig_stage_attribute {
+    uint32_t index;       // 0 to 30
+    ig_type type;         // I8 to U32, F16 or F32; members of integers need integers of their sign, others floats
+    uint32_t components;  // 1 to 4; those that the member has and the format lacks are 0, 0, 0 and 1
+    bool normalized;      // integers of 8 and 16 bits are 0 to 1, or -1 to 1; only for members of float, half or bfloat
+    ig_attribute_packing packing;  // not NONE: instead of type, components and normalized
+    uint32_t offset;               // in its element, in bytes
+    uint32_t buffer;               // index of the buffer
+} ig_stage_attribute;
+
+// Which element of a buffer a thread reads. Positions count from the region of ig_commands_set_stage_region.
+typedef enum ig_step {
+    IG_STEP_GRID_X,          // that of its position in x
+    IG_STEP_GRID_Y,          // in y
+    IG_STEP_GRID_X_INDEXED,  // that whose number is in the index buffer, at its position in x
+    IG_STEP_GRID_Y_INDEXED,  // in y
+    IG_STEP_CONSTANT,        // the first one
+} ig_step;
+
+// How a buffer with attributes is read.
+typedef struct ig_stage_layout {
+    uint32_t buffer;  // its index
+    uint32_t stride;  // bytes from one element to the next
+    ig_step step;
+    uint32_t rate;  // threads that read the same element; 0: 1
+} ig_stage_layout;
+
+// How the [[stage_in]] structure of a kernel is filled from buffers, which are bound by ig_commands_set_buffer. Each
+// attribute of the kernel must be described, and each buffer needs a layout. Other attributes are ignored.
+typedef struct ig_stage_input {
+    const ig_stage_attribute *attributes;
+    size_t attribute_count;
+    const ig_stage_layout *layouts;
+    size_t layout_count;
+    uint32_t index_buffer;  // index of the buffer of indices, for the indexed steps
+    ig_type index_type;     // IG_TYPE_U32; anything else: U16
+} ig_stage_input;
+
 // Which kernel to make ready, and with which constants.
 typedef struct ig_pipeline_desc {
     const char *kernel;                     // its name in the library
@@ -449,6 +499,7 @@ typedef struct ig_pipeline_desc {
     // 3 (or 0): code of tier 1, which is replaced by that of tier 2, made in the background, if the kernel runs for long.
     // Results are the same bits. INGOT_TIER overrides it.
     uint32_t tier;
+    const ig_stage_input *stage_input;  // for a kernel with [[stage_in]]; NULL: none
 } ig_pipeline_desc;
 
 // Limits and facts of a pipeline.
@@ -572,6 +623,10 @@ ig_status ig_commands_set_tensor(ig_commands *commands, const ig_tensor_argument
 // Binds a function table to the argument [[buffer(index)]]. NULL removes the binding. Dispatches fail with
 // INVALID_ARGUMENT if it was made for another pipeline than the one that is set.
 ig_status ig_commands_set_function_table(ig_commands *commands, ig_function_table *table, uint32_t index);
+// The region over which attributes of [[stage_in]] are read: a thread reads the elements of its position in the grid, from
+// `origin` on; threads beyond `size` get zeros. The kernel sees both as grid_origin and grid_size. A size of zeros: the
+// whole grid, which is the default.
+ig_status ig_commands_set_stage_region(ig_commands *commands, ig_size origin, ig_size size);
 // Gives the argument [[threadgroup(index)]] `length` bytes of threadgroup memory.
 ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index);
 

@@ -67,6 +67,9 @@ typedef struct igi_device_backend {
     // Whether pipeline_open links functions of pipeline->functions, whose numbers in tables are their places plus 1.
     bool links_functions;
     bool has_tensors;  // of Metal 4, as arguments
+    // Kernels are compiled here, and the function constants of device/stage-input.h fill their [[stage_in]]. Otherwise
+    // pipeline_open reads stage_input of its descriptor.
+    bool lowers_stage_inputs;
     // Optional; NULL: unsupported.
     ig_status (*pipeline_emit)(ig_pipeline *pipeline, const char *stage, char **text);
     // Optional; NULL: unsupported.

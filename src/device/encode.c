@@ -4,6 +4,7 @@
 
 #include "device/backend.h"
 #include "device/encode.h"
+#include "device/stage-input.h"
 #include "device/texture.h"
 
 // ---- Errors and growth ----
@@ -325,7 +326,8 @@ static ig_status bind_arguments(ig_commands *commands, igi_device_dispatch *disp
     if (!dispatch->bindings) return no_memory(commands);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const ig_argument *argument = &kernel->arguments[i];
-        for (uint32_t k = 0; k < argument->array_length && argument->kind != IG_ARGUMENT_BUILTIN; k++) {
+        if (argument->kind == IG_ARGUMENT_BUILTIN || argument->kind == IG_ARGUMENT_STAGE_INPUT) continue;
+        for (uint32_t k = 0; k < argument->array_length; k++) {
             igi_device_binding *binding = &dispatch->bindings[dispatch->binding_count];
             *binding = (igi_device_binding){.index = argument->index + k};
             ig_status status = bind_argument(commands, argument, binding, &dispatch->threadgroup_bytes);
@@ -375,8 +377,10 @@ static ig_status add_dispatch(ig_commands *commands, igi_device_dispatch *dispat
     if (!commands->pipeline)
         return igi_device_encode_fail(commands, IG_STATUS_WRONG_STATE,
                                       "dispatch without a pipeline; call set_pipeline first");
+    dispatch->stage_origin = commands->stage_origin, dispatch->stage_size = commands->stage_size;
     ig_status status = bind_arguments(commands, dispatch);
     if (status == IG_STATUS_OK) status = check_group(commands, dispatch);
+    if (status == IG_STATUS_OK && commands->pipeline->stage) status = igi_device_stage_check(commands, dispatch);
     if (status != IG_STATUS_OK) return status;
     igi_device_command *command = igi_device_encode_add(commands, IGI_COMMAND_DISPATCH);
     if (!command) return no_memory(commands);

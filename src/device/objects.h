@@ -83,6 +83,7 @@ struct ig_pipeline {
     ig_library **libraries;  // of the linked functions, in their order; retained
     const igi_msl_function **functions;
     size_t function_count;
+    struct igi_device_stage *stage;  // what its [[stage_in]] reads; NULL: nothing
 };
 
 struct ig_function_table {
@@ -126,6 +127,7 @@ typedef struct igi_device_dispatch {
     ig_size grid, group;         // threads; threads per group
     ig_buffer *indirect;         // group counts are read from here when the dispatch runs
     uint64_t indirect_offset;
+    ig_size stage_origin, stage_size;  // of [[stage_in]]; a size of zeros: the grid
     ig_timing timing;
 } igi_device_dispatch;
 
@@ -201,6 +203,7 @@ struct ig_commands {
     ig_pipeline *pipeline;
     igi_device_binding buffers[IGI_SLOTS];  // kind BUFFER; unset when buffer and bytes are NULL
     uint64_t threadgroup_lengths[IGI_SLOTS];
+    ig_size stage_origin, stage_size;
     ig_texture *textures[IGI_TEXTURES];
     ig_texture_sampler *samplers[IGI_SAMPLERS];
     // Running

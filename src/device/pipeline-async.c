@@ -3,6 +3,7 @@
 #include "core/pool.h"
 #include "device/backend.h"
 #include "device/constants.h"
+#include "device/stage-input.h"
 
 typedef struct creation {
     igi_task task;
@@ -24,7 +25,7 @@ static void free_creation(creation *c) {
     ig_library *library = c->library;
     igi_device_constants_free((ig_function_constant *)c->desc.constants, c->desc.constant_count);
     free_linked((ig_linked_function *)c->desc.linked_functions, c->desc.linked_function_count);
-    free((char *)c->desc.kernel), free((char *)c->desc.label);
+    free((char *)c->desc.kernel), free((char *)c->desc.label), free((void *)c->desc.stage_input);
     free(c);
     ig_library_release(library);  // and perhaps the device, with the thread that this runs on
 }
@@ -61,6 +62,7 @@ static bool copy_desc(ig_pipeline_desc *copy, const ig_pipeline_desc *desc) {
     copy->kernel = igi_strdup(desc->kernel);
     copy->label = igi_strdup(desc->label);
     copy->constants = igi_device_constants_copy(desc->constants, desc->constant_count);
+    if (desc->stage_input && !(copy->stage_input = igi_device_stage_input_copy(desc->stage_input))) return false;
     return copy->kernel && (copy->label || !desc->label) && copy->constants && copy_linked(copy, desc);
 }
 
@@ -70,7 +72,8 @@ static bool is_complete(const ig_pipeline_desc *desc) {
         return false;
     for (size_t i = 0; i < desc->constant_count; i++)
         if (!desc->constants[i].value || (unsigned)desc->constants[i].type >= IG_TYPE_COUNT) return false;
-    return true;
+    const ig_stage_input *input = desc->stage_input;
+    return !input || ((input->attributes || !input->attribute_count) && (input->layouts || !input->layout_count));
 }
 
 ig_status ig_pipeline_create_async(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline_callback done,

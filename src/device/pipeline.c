@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/backend.h"
+#include "device/stage-input.h"
 
 // ---- Checking ----
 
@@ -94,7 +95,7 @@ static ig_status link_functions(ig_pipeline *made, const ig_pipeline_desc *desc,
 static void free_pipeline(ig_pipeline *pipeline) {
     for (size_t i = 0; i < pipeline->function_count; i++) ig_library_release(pipeline->libraries[i]);
     free(pipeline->libraries), free((void *)pipeline->functions);
-    free(pipeline->label), free((void *)pipeline->kernel.arguments), free(pipeline);
+    free(pipeline->label), free((void *)pipeline->kernel.arguments), free(pipeline->stage), free(pipeline);
 }
 
 // ---- Arguments of this specialisation ----
@@ -160,6 +161,26 @@ static ig_status open_on_backend(ig_pipeline *made, const ig_pipeline_desc *desc
     return device->backend->pipeline_open(made, desc, kernel, error);
 }
 
+// A backend that compiles kernels itself gets the description of their attributes as function constants.
+static ig_status open_with_stage(ig_pipeline *made, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
+                                 ig_error *error) {
+    const igi_device_backend *backend = made->library->device->backend;
+    ig_status status = igi_device_stage_open(desc, &kernel->info, backend->lowers_stage_inputs, &made->stage, error);
+    if (status != IG_STATUS_OK) return status;
+    ig_pipeline_desc with_stage = *desc;
+    ig_function_constant *constants = NULL;
+    if (made->stage && backend->lowers_stage_inputs) {
+        constants = igi_device_stage_constants(made->stage, desc, &with_stage.constant_count);
+        if (!constants) return igi_error_no_memory(error);
+        with_stage.constants = constants;
+    }
+    status = open_on_backend(made, &with_stage, kernel, error);
+    free(constants);
+    if (status != IG_STATUS_OK || !made->stage || igi_device_stage_add_buffers(made)) return status;
+    backend->pipeline_close(made);
+    return igi_error_no_memory(error);
+}
+
 ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
                              ig_error *error) {
     if (!library || !desc || !desc->kernel || !pipeline || (desc->constant_count && !desc->constants) ||
@@ -178,7 +199,7 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
     igi_ref_init(&made->references);
     made->library = library;
     status = link_functions(made, desc, error);
-    if (status == IG_STATUS_OK) status = open_on_backend(made, desc, kernel, error);
+    if (status == IG_STATUS_OK) status = open_with_stage(made, desc, kernel, error);
     if (status != IG_STATUS_OK) {
         free_pipeline(made);
         return status;

@@ -173,6 +173,18 @@ static void append_member(annotator *a, igi_text *text, const item *attribute) {
     igi_text_add(text, ") ");
 }
 
+// The member of a structure is followed by a function that fetches it (stdlib/__ingot_stage_input).
+static void append_stage_input(annotator *a, igi_text *text, const item *attribute, size_t open) {
+    size_t close = igi_msl_at(a->r, open)->partner;
+    bool ends = close > open && igi_msl_is(a->r, close + 1, ";") && igi_msl_token_is_word(&a->r->tokens, open - 1);
+    if (!ends || attribute->first > attribute->last) return;
+    igi_text_add(text, "; __IG_STAGE_MEMBER(");
+    igi_msl_rewriter_append(a->r, text, open - 1, open);
+    igi_text_add(text, ", ");
+    igi_msl_rewriter_append(a->r, text, attribute->first, attribute->last + 1);
+    igi_text_add(text, ") ");
+}
+
 static void append_item(annotator *a, igi_text *text, const item *attribute, context *c, size_t open) {
     const char *name = attribute->attribute->name;
     igi_msl_attribute_kind kind = attribute->attribute->kind;
@@ -191,6 +203,10 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
         return;
     if (kind == IGI_ATTRIBUTE_MEMBER) {
         append_member(a, text, attribute);
+        return;
+    }
+    if (kind == IGI_ATTRIBUTE_STAGE_INPUT) {
+        if (!parameter && open > 0) append_stage_input(a, text, attribute, open);
         return;
     }
     if (constant)

@@ -55,6 +55,7 @@ static const igi_msl_attribute attributes[] = {
     IGI_BUILTIN_LIST(BUILTIN)
 #undef BUILTIN
         {"id", IGI_ATTRIBUTE_MEMBER},
+    {"attribute", IGI_ATTRIBUTE_STAGE_INPUT},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
     // The code shows how a kernel accesses a buffer; names for the host have no effect.
     {"access", IGI_ATTRIBUTE_IGNORED},
@@ -72,7 +73,6 @@ static const igi_msl_attribute attributes[] = {
     {"instance_id", IGI_ATTRIBUTE_UNSUPPORTED},
     {"position", IGI_ATTRIBUTE_UNSUPPORTED},
     {"color", IGI_ATTRIBUTE_UNSUPPORTED},
-    {"attribute", IGI_ATTRIBUTE_UNSUPPORTED},
     {"patch", IGI_ATTRIBUTE_UNSUPPORTED},
     {"early_fragment_tests", IGI_ATTRIBUTE_UNSUPPORTED},
 #define GRAPHICS(name) {#name, IGI_ATTRIBUTE_UNSUPPORTED},

@@ -44,6 +44,7 @@ typedef enum igi_msl_attribute_kind {
     IGI_ATTRIBUTE_CONSTANT,     // function_constant(n)
     IGI_ATTRIBUTE_LIMIT,        // max_total_threads_per_threadgroup(n)
     IGI_ATTRIBUTE_MEMBER,       // id(n): argument buffers are plain structs here, so only reflection needs it
+    IGI_ATTRIBUTE_STAGE_INPUT,  // attribute(n): a member that is filled from a buffer
     IGI_ATTRIBUTE_IGNORED,      // means nothing to a compute kernel on this device
     IGI_ATTRIBUTE_UNSUPPORTED,  // graphics, ray tracing: refused by name
 } igi_msl_attribute_kind;

@@ -55,6 +55,8 @@
     X(texture_layout, "l:pl")       \
     X(constant_defined, "b:p")      \
     X(part, "p:pli")                \
-    X(log, "p:")
+    X(log, "p:")                    \
+    X(grid_value, "i:i")            \
+    X(stage_buffer, "p:i")
 
 #endif

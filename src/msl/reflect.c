@@ -15,6 +15,7 @@
 #include "msl/contents.h"
 #include "msl/layout.h"
 #include "msl/llvm-context.h"
+#include "msl/reflect-stage.h"
 #include "msl/type-names.h"
 
 // What <metal_tensor> reads of an argument.
@@ -25,6 +26,7 @@ typedef struct reflector {
     LLVMModuleRef module;
     igi_msl_reflection *out;
     igi_msl_diagnostics *diagnostics;
+    igi_msl_stage_members members;
     bool failed;  // memory
 } reflector;
 
@@ -481,6 +483,7 @@ static void describe_kernel(reflector *r, igi_msl_kernel *kernel) {
     kernel->info.static_threadgroup_memory = threadgroup_bytes(r->module, function);
     describe_arguments(r, kernel, function, &signature, &parameters);
     if (!r->failed) check_widths(r, kernel, &parameters);
+    if (!r->failed && !igi_msl_stage_members_append(&r->members, function, &kernel->info)) r->failed = true;
     if (parameters.count < signature.count) missing_attribute(r, kernel);
     if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) != LLVMVoidTypeKind) {
         char message[200];
@@ -571,6 +574,7 @@ static void describe_constant(reflector *r, LLVMValueRef global) {
     size_t length;
     igi_msl_constant_symbol symbol;
     if (!igi_msl_constant_symbol_read(LLVMGetValueName2(global, &length), &symbol)) return;
+    if (strncmp(symbol.name, "__ig_", 5) == 0) return;  // of a stage input, which the pipeline sets
     ig_function_constant_info info = {.id = symbol.id, .name = igi_strdup(symbol.name)};
     LLVMTypeRef scalar = scalar_of(LLVMGlobalGetValueType(global), &info.components);
     info.type = constant_type(symbol.type, symbol.type_length, scalar);
@@ -615,7 +619,9 @@ static void reflect_module(reflector *r) {
     igi_msl_annotated_functions(r->module, visit_kernel, r);
     igi_msl_annotated_functions(r->module, visit_visible, r);
     drop_unmarked(r->out);
+    igi_msl_stage_members_find(r->module, &r->members);
     for (size_t i = 0; i < r->out->kernel_count && !r->failed; i++) describe_kernel(r, &r->out->kernels[i]);
+    igi_msl_stage_members_free(&r->members);
     for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g && !r->failed; g = LLVMGetNextGlobal(g))
         describe_constant(r, g);
     if (!igi_msl_order_constants(r->diagnostics->sources, r->out->constants, r->out->constant_count)) r->failed = true;

@@ -28,6 +28,7 @@ void igi_msl_rewrite_deduced_sizes(igi_msl_rewriter *r);          // of vectors,
 void igi_msl_rewrite_array_parameters(igi_msl_rewriter *r);       // to pointers
 void igi_msl_rewrite_pragmas(igi_msl_rewriter *r);                // #pragma METAL fp
 void igi_msl_leave_out_kernels(igi_msl_rewriter *r);              // that need what is not implemented
+void igi_msl_rewrite_stage_inputs(igi_msl_rewriter *r);           // of kernels, to variables
 void igi_msl_define_async_copies(igi_msl_rewriter *r);            // that the source declares
 void igi_msl_rewrite_attributes(igi_msl_rewriter *r);             // [[attributes]] to annotations
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r);              // literals, trailing address spaces, double, casts

@@ -90,12 +90,20 @@ void igi_msl_rewriter_replace(igi_msl_rewriter *r, size_t first, size_t end, con
 // ---- Putting it together ----
 
 bool igi_msl_rewrite_source(const char *source, size_t length, igi_msl_rewrite *rewrite) {
-    static void (*const passes[])(igi_msl_rewriter *) = {
-        igi_msl_rewrite_subscripts,    igi_msl_drop_address_space_overloads, igi_msl_rewrite_threadgroup_variables,
-        igi_msl_rewrite_deduced_sizes, igi_msl_rewrite_array_parameters,     igi_msl_rewrite_pragmas,
-        igi_msl_leave_out_kernels,     igi_msl_define_async_copies,          igi_msl_rewrite_attributes,
-        igi_msl_rewrite_spellings,     igi_msl_rewrite_swizzle_assignments,  igi_msl_rewrite_conditionals,
-        igi_msl_refuse_unqualified};
+    static void (*const passes[])(igi_msl_rewriter *) = {igi_msl_rewrite_subscripts,
+                                                         igi_msl_drop_address_space_overloads,
+                                                         igi_msl_rewrite_threadgroup_variables,
+                                                         igi_msl_rewrite_deduced_sizes,
+                                                         igi_msl_rewrite_array_parameters,
+                                                         igi_msl_rewrite_pragmas,
+                                                         igi_msl_leave_out_kernels,
+                                                         igi_msl_define_async_copies,
+                                                         igi_msl_rewrite_stage_inputs,
+                                                         igi_msl_rewrite_attributes,
+                                                         igi_msl_rewrite_spellings,
+                                                         igi_msl_rewrite_swizzle_assignments,
+                                                         igi_msl_rewrite_conditionals,
+                                                         igi_msl_refuse_unqualified};
     *rewrite = (igi_msl_rewrite){0};
     igi_msl_rewriter r = {.out = rewrite};
     if (!igi_msl_lex(source, length, &r.tokens)) return false;

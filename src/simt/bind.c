@@ -5,6 +5,7 @@
 // mem2reg sees through both. Functions called by the kernel reach the same values through placeholder calls that
 // igi_simt_replace_placeholders resolves once everything is inlined.
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "msl/annotations.h"
@@ -106,8 +107,9 @@ static LLVMValueRef builtin_value(binder *b, igi_msl_builtin builtin, unsigned c
             return LLVMBuildAdd(b->builder, GROUP(b, origin, component), local(b, component), "");
         case IGI_BUILTIN_thread_position_in_threadgroup: return local(b, component);
         case IGI_BUILTIN_threadgroup_position_in_grid: return GROUP(b, position, component);
-        case IGI_BUILTIN_threads_per_grid:
-        case IGI_BUILTIN_grid_size: return GROUP(b, grid, component);
+        case IGI_BUILTIN_threads_per_grid: return GROUP(b, grid, component);
+        case IGI_BUILTIN_grid_size: return GROUP(b, stage_size, component);
+        case IGI_BUILTIN_grid_origin: return GROUP(b, stage_origin, component);
         case IGI_BUILTIN_threads_per_threadgroup: return GROUP(b, size, component);
         case IGI_BUILTIN_threadgroups_per_grid: return GROUP(b, groups, component);
         case IGI_BUILTIN_dispatch_threads_per_threadgroup: return GROUP(b, dispatch_size, component);
@@ -124,7 +126,6 @@ static LLVMValueRef builtin_value(binder *b, igi_msl_builtin builtin, unsigned c
             return divide_up(b, thread_count(b, dispatch), IGI_QUAD_WIDTH);
         case IGI_BUILTIN_threads_per_simdgroup:
         case IGI_BUILTIN_thread_execution_width: return number(b, IGI_SIMD_WIDTH);
-        case IGI_BUILTIN_grid_origin:
         case IGI_BUILTIN_COUNT: break;
     }
     return number(b, 0);
@@ -333,11 +334,61 @@ static void replace_calls(igi_simt_module *m, const char *name, LLVMValueRef val
     }
 }
 
+// __ig_grid_value: 0 to 2 position, 3 to 5 origin of the region of [[stage_in]], 6 to 8 its size.
+static LLVMValueRef grid_value(binder *b, LLVMValueRef which) {
+    static const igi_msl_builtin values[] = {IGI_BUILTIN_thread_position_in_grid, IGI_BUILTIN_grid_origin,
+                                             IGI_BUILTIN_grid_size};
+    uint64_t number = LLVMIsAConstantInt(which) ? LLVMConstIntGetZExtValue(which) : 0;
+    if (number >= 9) number = 0;
+    if (number == 1 || number == 2) b->m->many_dimensions = true;
+    return builtin_value(b, values[number / 3], (unsigned)(number % 3));
+}
+
+// The slot that the pipeline names for an attribute, or IGI_MAX_SLOTS: device/stage-input.c has the constants.
+static uint32_t stage_slot(const igi_simt_request *request, uint64_t attribute, bool of_indices) {
+    char name[32];
+    snprintf(name, sizeof name, "__ig_stage_%u_%c", (unsigned)attribute, of_indices ? 'b' : 'a');
+    for (size_t i = 0; i < request->constant_count; i++) {
+        const ig_function_constant *given = &request->constants[i];
+        if (!given->name || strcmp(given->name, name) != 0 || given->type != IG_TYPE_U32 || given->components != 4)
+            continue;
+        uint32_t words[4];
+        memcpy(words, given->value, sizeof words);
+        return words[2] < IGI_MAX_SLOTS ? words[2] : IGI_MAX_SLOTS;
+    }
+    return IGI_MAX_SLOTS;
+}
+
+// __ig_stage_buffer: of an attribute, or from 32 on that of its indices.
+static LLVMValueRef stage_buffer(binder *b, LLVMValueRef which) {
+    uint64_t number = LLVMIsAConstantInt(which) ? LLVMConstIntGetZExtValue(which) : 0;
+    uint32_t slot = stage_slot(b->m->request, number % 32, number / 32 == 1);
+    if (slot == IGI_MAX_SLOTS) return LLVMConstPointerNull(b->pointer);
+    size_t offset = offsetof(igi_simt_group, arguments) + slot * sizeof(void *);
+    return load_invariant(b, b->pointer, igi_simt_field(b->builder, LLVMGetParam(b->m->thread, 0), offset));
+}
+
+static void replace_each(igi_simt_module *m, binder *b, const char *name,
+                         LLVMValueRef (*value)(binder *b, LLVMValueRef operand)) {
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
+    LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+    while (use) {
+        LLVMValueRef call = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != m->thread) continue;
+        LLVMPositionBuilderBefore(b->builder, call);
+        LLVMReplaceAllUsesWith(call, value(b, LLVMGetOperand(call, 0)));
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
 ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
     binder b = {.m = m,
                 .builder = LLVMCreateBuilderInContext(m->context),
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
+    replace_each(m, &b, "__ig_grid_value", grid_value);
+    replace_each(m, &b, "__ig_stage_buffer", stage_buffer);
     LLVMPositionBuilderBefore(b.builder, igi_simt_first_after_allocas(m->thread));
     if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
     if (LLVMGetNamedFunction(m->module, simdgroup_call))

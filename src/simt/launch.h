@@ -23,6 +23,8 @@ typedef struct igi_simt_group {
     uint32_t origin[3];              // thread_position_in_grid of the group's first thread
     struct igi_simt_checked *check;  // for instrumented code
     uint64_t schedule;               // not 0: the seed for the order of its threads
+    uint32_t stage_origin[3];        // grid_origin: of the region of [[stage_in]]
+    uint32_t stage_size[3];          // grid_size
     uint32_t *log;                   // for messages: msl/log-layout.h; may be NULL
     // Buffers are in slots 0 to 30, threadgroup arguments in 31 to 61. They are part of the struct, because a group can
     // be read at any time, so that loops over threads need not read it again.
@@ -82,7 +84,7 @@ typedef struct igi_simt_code_info {
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 23, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 24, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

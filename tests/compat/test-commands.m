@@ -533,16 +533,15 @@ static void what_the_device_lacks_is_an_error(void **state) {
     [encoder setSamplerState:nil atIndex:0];
     [encoder setTextures:(const id<MTLTexture>[]){nil} withRange:NSMakeRange(0, 1)];
     [encoder setSamplerStates:(const id<MTLSamplerState>[]){nil} withRange:NSMakeRange(0, 1)];
-    [encoder setStageInRegion:MTLRegionMake1D(0, 1)];
-    [encoder sampleCountersInBuffer:nil atSampleIndex:0 withBarrier:YES];
     [encoder setImageblockWidth:8 height:8];
+    [encoder sampleCountersInBuffer:nil atSampleIndex:0 withBarrier:YES];
     [encoder executeCommandsInBuffer:nil withRange:NSMakeRange(0, 1)];
     [encoder endEncoding];
     id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
     [blit sampleCountersInBuffer:nil atSampleIndex:0 withBarrier:NO];
     [blit resolveCounters:nil inRange:NSMakeRange(0, 1) destinationBuffer:buffer destinationOffset:0];
     [blit endEncoding];
-    finish_with_error(MTLCommandBufferErrorNotPermitted, "stage_in");
+    finish_with_error(MTLCommandBufferErrorNotPermitted, "imageblocks");
 }
 
 static void a_committed_command_buffer_takes_nothing_more(void **state) {

@@ -229,13 +229,91 @@ static void inputs_of_functions_are_described(void **state) {
     assert_int_equal(copy.attributes[2].format, MTLAttributeFormatFloat3);
     assert_int_equal(copy.layouts[4].stride, 16);
     assert_int_equal(inputs.layouts[4].stride, 0);
+}
+
+// ---- Stage inputs ----
+
+static const char *const stage_source =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "struct In { float4 place [[attribute(0)]]; ushort colour [[attribute(5)]]; };\n"
+    "kernel void k(In in [[stage_in]], device float4 *o [[buffer(0)]], uint i [[thread_position_in_grid]],\n"
+    "              uint first [[grid_origin]]) { o[i] = in.place + float4(0, 0, in.colour, 100 * first); }\n";
+
+static MTLComputePipelineDescriptor *stage_descriptor(id<MTLFunction> function) {
+    MTLComputePipelineDescriptor *descriptor = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
+    MTLStageInputOutputDescriptor *inputs = [MTLStageInputOutputDescriptor stageInputOutputDescriptor];
+    inputs.attributes[0].format = MTLAttributeFormatFloat2;
+    inputs.attributes[0].bufferIndex = 1;
+    inputs.attributes[5].format = MTLAttributeFormatUChar;
+    inputs.attributes[5].offset = 8;
+    inputs.attributes[5].bufferIndex = 1;
+    inputs.layouts[1].stride = 12;
+    inputs.layouts[1].stepFunction = MTLStepFunctionThreadPositionInGridXIndexed;
+    inputs.indexBufferIndex = 3;
+    inputs.indexType = MTLIndexTypeUInt16;
+    descriptor.computeFunction = function;
+    descriptor.stageInputDescriptor = inputs;
+    return descriptor;
+}
+
+static id<MTLComputePipelineState> new_stage_pipeline(MTLComputePipelineDescriptor *descriptor, NSError **error) {
+    return [device newComputePipelineStateWithDescriptor:descriptor
+                                                 options:MTLPipelineOptionNone
+                                              reflection:NULL
+                                                   error:error];
+}
+
+static void kernels_read_stage_inputs(void **state) {
+    struct point {
+        float place[2];
+        uint8_t colour, unused[3];
+    } points[4] = {{{1, 2}, 3, {0}}, {{4, 5}, 6, {0}}, {{7, 8}, 9, {0}}, {{10, 11}, 12, {0}}};
+    const uint16_t indices[] = {0, 3, 2, 1};
     NSError *error = nil;
-    assert_null([device newLibraryWithSource:@"struct In { float a [[attribute(0)]]; };\n"
-                                              "kernel void k(In in [[stage_in]], device float *o [[buffer(0)]]) "
-                                              "{ o[0] = in.a; }"
-                                     options:nil
-                                       error:&error]);
-    assert_contains([error localizedDescription], "stage_in");
+    id<MTLLibrary> library = new_library(stage_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    assert_int_equal([function.stageInputAttributes count], 2);
+    MTLAttribute *second = function.stageInputAttributes[1];
+    assert_text(second.name, "colour");
+    assert_int_equal(second.attributeIndex, 5);
+    assert_int_equal(second.attributeType, MTLDataTypeUShort);
+    id<MTLComputePipelineState> pipeline = new_stage_pipeline(stage_descriptor(function), &error);
+    if (!pipeline) fail_msg("%s", [[error localizedDescription] UTF8String]);
+    id<MTLBuffer> out = [device newBufferWithLength:3 * 16 options:0];
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:out offset:0 atIndex:0];
+    [encoder setBytes:points length:sizeof points atIndex:1];
+    [encoder setBytes:indices length:sizeof indices atIndex:3];
+    [encoder setStageInRegion:MTLRegionMake1D(1, 2)];
+    [encoder dispatchThreads:MTLSizeMake(3, 1, 1) threadsPerThreadgroup:MTLSizeMake(3, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    if (commands.error) fail_msg("%s", [[commands.error localizedDescription] UTF8String]);
+    const float expected[] = {10, 11, 12, 101, 7, 8, 9, 101, 0, 0, 0, 100}, *got = [out contents];
+    for (int i = 0; i < 12; i++) assert_true(got[i] == expected[i]);
+    [queue release], [out release], [pipeline release], [function release], [library release];
+}
+
+static void stage_inputs_that_do_not_fit_are_refused(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> library = new_library(stage_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    assert_null([device newComputePipelineStateWithFunction:function error:&error]);
+    assert_contains([error localizedDescription], "[[attribute(0)]]");
+    MTLComputePipelineDescriptor *descriptor = stage_descriptor(function);
+    descriptor.stageInputDescriptor.layouts[1].stride = MTLBufferLayoutStrideDynamic;
+    assert_null(new_stage_pipeline(descriptor, &error));
+    assert_contains([error localizedDescription], "stride");
+    descriptor = stage_descriptor(function);
+    descriptor.stageInputDescriptor.attributes[5].format = MTLAttributeFormatInvalid;
+    assert_null(new_stage_pipeline(descriptor, &error));
+    assert_contains([error localizedDescription], "the format of attribute 'colour'");
+    [function release], [library release];
 }
 
 #define file_test(function) cmocka_unit_test_setup_teardown(function, write_file, remove_file)
@@ -248,6 +326,8 @@ int main(void) {
         file_test(functions_of_dynamic_libraries_can_be_called),
         file_test(what_cannot_be_a_dynamic_library_is_refused),
         compat_test(inputs_of_functions_are_described),
+        compat_test(kernels_read_stage_inputs),
+        compat_test(stage_inputs_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,12 @@ static void describe_grid(const launch *l, igi_simt_group *group) {
         group->dispatch_size[i] = (uint32_t)full[i];
         group->groups[i] = (uint32_t)l->groups[i];
     }
+    const ig_size origin = l->dispatch->stage_origin, region = l->dispatch->stage_size;
+    const uint64_t first[3] = {origin.x, origin.y, origin.z}, sizes[3] = {region.x, region.y, region.z};
+    for (int i = 0; i < 3; i++) {
+        group->stage_origin[i] = (uint32_t)first[i];
+        group->stage_size[i] = region.x ? (uint32_t)sizes[i] : group->grid[i];
+    }
 }
 
 // Threadgroup arguments follow the kernel's own variables.

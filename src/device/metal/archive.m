@@ -39,10 +39,12 @@ static void remember(metal_device *metal, MTLComputePipelineDescriptor *descript
 }
 
 id<MTLComputePipelineState> igi_metal_make_pipeline(metal_device *metal, id<MTLFunction> function, const char *label,
+                                                    const ig_stage_input *input,
                                                     MTLComputePipelineReflection **reflection, NSError **problem) {
     MTLComputePipelineDescriptor *descriptor = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
     [descriptor setComputeFunction:function];
     if (label && *label) [descriptor setLabel:igi_metal_string(label)];
+    if (input) [descriptor setStageInputDescriptor:igi_metal_stage_input(input)];
     MTLPipelineOption options = MTLPipelineOptionBindingInfo | MTLPipelineOptionBufferTypeInfo;
     id<MTLComputePipelineState> made = nil;
     if (metal->archive) {

@@ -83,11 +83,18 @@ static MTLSize groups_of(const igi_device_dispatch *dispatch) {
                        dispatch->grid.z / dispatch->group.z);
 }
 
+static void set_region(id<MTLComputeCommandEncoder> encoder, const igi_device_dispatch *dispatch) {
+    ig_size origin = dispatch->stage_origin;
+    ig_size size = dispatch->stage_size.x ? dispatch->stage_size : dispatch->grid;
+    [encoder setStageInRegion:MTLRegionMake3D(origin.x, origin.y, origin.z, size.x, size.y, size.z)];
+}
+
 static bool encode_dispatch(encoding *e, const igi_device_dispatch *dispatch) {
     if (!dispatch->grid.x || !dispatch->grid.y || !dispatch->grid.z) return true;
     id<MTLComputeCommandEncoder> encoder = compute(e);
     if (e->pipeline != dispatch->pipeline) [encoder setComputePipelineState:igi_metal_pipeline(dispatch->pipeline)];
     e->pipeline = dispatch->pipeline;
+    if (dispatch->pipeline->stage) set_region(encoder, dispatch);
     for (uint32_t i = 0; i < dispatch->binding_count; i++)
         if (!bind_argument(e, &dispatch->bindings[i])) return false;
     if (dispatch->indirect) {

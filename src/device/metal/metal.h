@@ -101,7 +101,9 @@ ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc 
 void igi_metal_pipeline_close(ig_pipeline *pipeline);
 // owns: a pipeline for one kernel of a library; from the archive if it is there.
 id<MTLComputePipelineState> igi_metal_make_pipeline(metal_device *metal, id<MTLFunction> function, const char *label,
+                                                    const ig_stage_input *input,
                                                     MTLComputePipelineReflection **reflection, NSError **problem);
+MTLStageInputOutputDescriptor *igi_metal_stage_input(const ig_stage_input *input);
 void igi_metal_archive_open(metal_device *metal);
 void igi_metal_archive_close(metal_device *metal);
 

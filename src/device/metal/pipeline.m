@@ -71,7 +71,7 @@ static void reflect(ig_library *library, igi_msl_kernel *kernel) {
         function = [[state->library newFunctionWithName:name constantValues:all_on(function) error:NULL] autorelease];
     MTLComputePipelineReflection *reflection = nil;
     id<MTLComputePipelineState> made =
-        function ? igi_metal_make_pipeline(igi_metal(library->device), function, NULL, &reflection, NULL) : nil;
+        function ? igi_metal_make_pipeline(igi_metal(library->device), function, NULL, NULL, &reflection, NULL) : nil;
     if (!made) return;
     keep_arguments(kernel, reflection);
     kernel->info.static_threadgroup_memory = (uint32_t)[made staticThreadgroupMemoryLength];
@@ -133,7 +133,8 @@ static ig_status open_pipeline(ig_pipeline *pipeline, const ig_pipeline_desc *de
     MTLComputePipelineReflection *reflection = nil;
     NSError *problem = nil;
     metal_device *metal = igi_metal(pipeline->library->device);
-    id<MTLComputePipelineState> made = igi_metal_make_pipeline(metal, function, desc->label, &reflection, &problem);
+    id<MTLComputePipelineState> made =
+        igi_metal_make_pipeline(metal, function, desc->label, desc->stage_input, &reflection, &problem);
     if (!made) return igi_metal_read_problem(problem, "program_source", error);
     status = describe(pipeline, made, reflection, error);
     if (status == IG_STATUS_OK)

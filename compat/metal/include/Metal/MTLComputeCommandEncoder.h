@@ -30,7 +30,7 @@ typedef struct {
 @property (readonly) MTLDispatchType dispatchType;
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state;
 - (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index;
-// Strides are those of [[stage_in]], which kernels do not have here: these are the same without them.
+// Strides are for layouts of [[stage_in]] with a dynamic stride, which are refused here: these are the same without them.
 - (void)setBuffer:(id<MTLBuffer>)buffer
              offset:(NSUInteger)offset
     attributeStride:(NSUInteger)stride

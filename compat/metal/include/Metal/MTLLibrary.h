@@ -125,6 +125,21 @@ MTL_EXPORT
 @property (readonly) BOOL required;
 @end
 
+// A member of the [[stage_in]] structure.
+MTL_EXPORT
+@interface MTLAttribute : NSObject {
+    NSString *_name;
+    NSUInteger _attributeIndex;
+    MTLDataType _attributeType;
+}
+@property (readonly) NSString *name;
+@property (readonly) NSUInteger attributeIndex;
+@property (readonly) MTLDataType attributeType;
+@property (readonly, getter=isActive) BOOL active;
+@property (readonly, getter=isPatchData) BOOL patchData;
+@property (readonly, getter=isPatchControlPointData) BOOL patchControlPointData;
+@end
+
 typedef MTLArgument *MTLAutoreleasedArgument;
 
 @protocol MTLFunction <NSObject>
@@ -134,7 +149,7 @@ typedef MTLArgument *MTLAutoreleasedArgument;
 @property (readonly) MTLPatchType patchType;
 @property (readonly) NSInteger patchControlPointCount;
 @property (readonly) NSArray *vertexAttributes;
-@property (readonly) NSArray *stageInputAttributes;
+@property (readonly) NSArray<MTLAttribute *> *stageInputAttributes;
 @property (readonly) NSString *name;
 @property (readonly) NSDictionary<NSString *, MTLFunctionConstant *> *functionConstantsDictionary;
 @property (readonly) MTLFunctionOptions options;

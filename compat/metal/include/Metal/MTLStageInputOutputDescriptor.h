@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the inputs of a function are fetched from buffers. Kernels with [[stage_in]] do not compile here, and those without
-// ignore the descriptor.
+// How the [[stage_in]] structure of a kernel is filled from buffers.
 #ifndef INGOT_METAL_STAGE_INPUT_OUTPUT_DESCRIPTOR_H
 #define INGOT_METAL_STAGE_INPUT_OUTPUT_DESCRIPTOR_H
 
@@ -79,6 +78,9 @@ typedef NS_ENUM(NSUInteger, MTLIndexType) {
     MTLIndexTypeUInt16 = 0,
     MTLIndexTypeUInt32 = 1,
 };
+
+// As a stride: it is given with the buffer. Pipelines with it are refused here.
+#define MTLBufferLayoutStrideDynamic NSUIntegerMax
 
 MTL_EXPORT
 @interface MTLAttributeDescriptor : NSObject <NSCopying> {
