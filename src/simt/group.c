@@ -53,6 +53,12 @@ static const char *simplification_for(const igi_simt_module *m) {
     return "function(sroa,jump-threading,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
 }
 
+// A group of lanes that is the whole threadgroup need not wait: its barriers can be removed.
+static bool is_whole_threadgroup(const igi_simt_module *m, uint32_t width) {
+    const uint32_t *size = m->request->group;
+    return size[0] == width && size[1] == m->rows && size[2] == 1;
+}
+
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_simt_choose_width(m);
@@ -62,6 +68,8 @@ static ig_status widen(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     m->info.width = 1;
     if (width > IGI_SIMD_WIDTH) status = igi_simt_lower_places(m);
+    if (width > 1 && is_whole_threadgroup(m, width) && !igi_simt_is_hasty(m) && status == IG_STATUS_OK)
+        status = igi_simt_unroll_waiting(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_interleave(m, width);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_inside(m, width);
@@ -80,12 +88,6 @@ static ig_status widen(igi_simt_module *m) {
     m->info.width = width;
     if (status == IG_STATUS_OK) status = igi_simt_run_passes(m, simplification_for(m));
     return status;
-}
-
-// A group of lanes that is the whole threadgroup need not wait: its barriers can be removed.
-static bool is_whole_threadgroup(const igi_simt_module *m) {
-    const uint32_t *size = m->request->group;
-    return m->wide[1] && size[0] == m->info.width && size[1] == m->rows && size[2] == 1;
 }
 
 static ig_status drop_barriers(igi_simt_module *m) {
@@ -113,7 +115,7 @@ static ig_status split_at_barriers(igi_simt_module *m, igi_simt_regions *regions
 
 static ig_status group_lanes(igi_simt_module *m) {
     igi_simt_regions regions;
-    ig_status status = is_whole_threadgroup(m) ? drop_barriers(m) : IG_STATUS_OK;
+    ig_status status = m->wide[1] && is_whole_threadgroup(m, m->info.width) ? drop_barriers(m) : IG_STATUS_OK;
     if (status == IG_STATUS_OK) status = split_at_barriers(m, &regions);
     if (status != IG_STATUS_OK) return status;
     m->info.form = IGI_FORM_LOOP;

@@ -109,10 +109,14 @@ bool igi_simt_is_pseudo(LLVMValueRef instruction);
 ig_status igi_simt_hide_magnitudes(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
 ig_status igi_simt_pass_unroll(igi_simt_module *m);
+// Part of group, if a group of lanes is the whole threadgroup: unrolls the loops with barriers whose few steps are known,
+// `for (step = size / 2; step > 0; step /= 2)`, so that it is known in each step which lanes are active.
+ig_status igi_simt_unroll_waiting(igi_simt_module *m);
 // Tells LLVM what to do with the loop that this branch closes: "llvm.loop.unroll.full" and the like.
 void igi_simt_mark_loop(igi_simt_module *m, LLVMValueRef branch, const char *wish);
 // Loops in which the threads of a row walk through memory side by side (stride.c).
 bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop);
+bool igi_simt_has_barrier(const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_striding_loop(const igi_simt_module *m);
 // columns.c: whether threads that differ only in y compute much that does not depend on y.
 bool igi_simt_has_common_columns(const igi_simt_module *m);

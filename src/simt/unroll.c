@@ -10,15 +10,18 @@
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-enum { MAX_TRIPS = 64, MAX_INSTRUCTIONS = 2000 };
+enum { MAX_TRIPS = 64, MAX_INSTRUCTIONS = 2000, MAX_WAITING_TRIPS = 16 };
 // Large bodies gain little, unless arrays become registers: then a kernel should stay small enough for LLVM's optimiser.
 enum { LARGE_BODY = 40, SMALL_KERNEL = IGI_LARGE_KERNEL / 2 };
 
-// A counter: phi [start, step * trips...], compared with a constant at the end of each iteration.
+// A counter: phi [start, next], where next adds a constant to it or shifts it by one, compared with a constant at the end
+// of each iteration.
 typedef struct counter {
+    LLVMOpcode operation;
     uint64_t start, step, bound, mask;
     LLVMIntPredicate predicate;
     bool compares_next;  // compares the next value rather than the phi
+    bool leaves;         // when the comparison holds
 } counter;
 
 static bool constant(LLVMValueRef value, uint64_t *number) {
@@ -27,14 +30,21 @@ static bool constant(LLVMValueRef value, uint64_t *number) {
     return true;
 }
 
-// phi: a constant from outside the loop, and the phi plus a constant from the latch.
+static bool counts(LLVMValueRef next) {
+    if (!LLVMIsABinaryOperator(next)) return false;
+    LLVMOpcode operation = LLVMGetInstructionOpcode(next);
+    return operation == LLVMAdd || operation == LLVMLShr || operation == LLVMShl;
+}
+
+// phi: a constant from outside the loop, and the phi changed by a constant from the latch.
 static bool read_phi(LLVMValueRef phi, LLVMBasicBlockRef latch, counter *c, LLVMValueRef *next) {
     if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2) return false;
     unsigned back = LLVMGetIncomingBlock(phi, 0) == latch ? 0 : 1;
     *next = LLVMGetIncomingValue(phi, back);
-    bool sum = LLVMIsAInstruction(*next) && LLVMGetInstructionOpcode(*next) == LLVMAdd;
-    return sum && LLVMGetOperand(*next, 0) == phi && constant(LLVMGetOperand(*next, 1), &c->step) &&
-           constant(LLVMGetIncomingValue(phi, 1 - back), &c->start);
+    if (!counts(*next)) return false;
+    c->operation = LLVMGetInstructionOpcode(*next);
+    return LLVMGetOperand(*next, 0) == phi && constant(LLVMGetOperand(*next, 1), &c->step) &&
+           (c->operation == LLVMAdd || c->step == 1) && constant(LLVMGetIncomingValue(phi, 1 - back), &c->start);
 }
 
 static bool read_comparison(LLVMValueRef condition, LLVMBasicBlockRef latch, counter *c) {
@@ -46,8 +56,7 @@ static bool read_comparison(LLVMValueRef condition, LLVMBasicBlockRef latch, cou
     c->mask = width == 64 ? UINT64_MAX : (1ull << width) - 1;
     if (read_phi(compared, latch, c, &next)) return true;
     c->compares_next = true;
-    return LLVMIsAInstruction(compared) && LLVMGetInstructionOpcode(compared) == LLVMAdd &&
-           read_phi(LLVMGetOperand(compared, 0), latch, c, &next) && next == compared;
+    return counts(compared) && read_phi(LLVMGetOperand(compared, 0), latch, c, &next) && next == compared;
 }
 
 // Whether the loop goes on if the condition at its end holds.
@@ -59,6 +68,14 @@ static bool ends_with_condition(LLVMBasicBlockRef latch, LLVMBasicBlockRef heade
 static bool read_counter(LLVMBasicBlockRef latch, LLVMBasicBlockRef header, counter *c) {
     return ends_with_condition(latch, header) &&
            read_comparison(LLVMGetCondition(LLVMGetBasicBlockTerminator(latch)), latch, c);
+}
+
+// The same, if the condition says whether the loop goes on or whether it ends.
+static bool read_either_counter(LLVMBasicBlockRef latch, LLVMBasicBlockRef header, counter *c) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(latch);
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
+    c->leaves = LLVMGetSuccessor(branch, 1) == header;
+    return read_comparison(LLVMGetCondition(branch), latch, c);
 }
 
 static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, uint64_t mask) {
@@ -79,12 +96,20 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, uint64_t m
     }
 }
 
+static uint64_t advance(const counter *c, uint64_t now) {
+    switch (c->operation) {
+        case LLVMLShr: return (now & c->mask) >> 1;
+        case LLVMShl: return now << 1;
+        default: return now + c->step;
+    }
+}
+
 // The number of iterations; 0 if it is not known or too large.
-static unsigned trips(const counter *c) {
+static unsigned trips(const counter *c, unsigned most) {
     uint64_t now = c->start;
-    for (unsigned round = 1; round <= MAX_TRIPS; round++) {
-        uint64_t next = now + c->step;
-        if (!holds(c->predicate, c->compares_next ? next : now, c->bound, c->mask)) return round;
+    for (unsigned round = 1; round <= most; round++) {
+        uint64_t next = advance(c, now);
+        if (holds(c->predicate, c->compares_next ? next : now, c->bound, c->mask) == c->leaves) return round;
         now = next;
     }
     return 0;
@@ -123,7 +148,7 @@ static unsigned counting_part(LLVMBasicBlockRef latch, LLVMBasicBlockRef header,
         return 2;
     for (unsigned k = 0; k < 2; k++) {
         counter c = {0};
-        if (read_comparison(parts[k], latch, &c) && trips(&c)) return k;
+        if (read_comparison(parts[k], latch, &c) && c.operation == LLVMAdd && trips(&c, MAX_TRIPS)) return k;
     }
     return 2;
 }
@@ -200,7 +225,7 @@ static uint64_t size_and_mark(igi_simt_module *m, const igi_simt_cfg *cfg, uint3
         igi_simt_mark_loop(m, branch, "llvm.loop.unroll.disable");
         return body;
     }
-    unsigned rounds = trips(&c);
+    unsigned rounds = c.operation == LLVMAdd ? trips(&c, MAX_TRIPS) : 0;
     uint64_t most = body >= LARGE_BODY && !has_arrays(m) ? SMALL_KERNEL : MAX_INSTRUCTIONS;
     if (!rounds || body * rounds > most) return body;
     igi_simt_mark_loop(m, branch, "llvm.loop.unroll.full");
@@ -222,12 +247,32 @@ static bool mark_loops(igi_simt_module *m) {
     return weights != NULL;
 }
 
+#define UNROLL "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>"
+
 ig_status igi_simt_pass_unroll(igi_simt_module *m) {
     ig_status status = igi_simt_run_passes(m, "function(loop-simplify,lcssa,loop(loop-rotate))");
     if (status == IG_STATUS_OK && (!separate_conditions(m) || !mark_loops(m))) status = igi_error_no_memory(m->error);
     if (status != IG_STATUS_OK) return status;
-    return igi_simt_run_passes(m,
-                               "function(loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,"
-                               "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-                               "lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
+    return igi_simt_run_passes(m, "function(" UNROLL
+                                  ",sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+                                  "lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
+}
+
+// ---- Loops in which a whole threadgroup waits ----
+
+static void mark_if_it_waits(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop) {
+    uint32_t latch = only_latch(cfg, loop);
+    counter c = {0};
+    if (latch == IGI_NONE || !igi_simt_has_barrier(cfg, loop)) return;
+    if (!read_either_counter(cfg->blocks[latch].block, cfg->blocks[cfg->loops[loop].header].block, &c)) return;
+    if (trips(&c, MAX_WAITING_TRIPS))
+        igi_simt_mark_loop(m, LLVMGetBasicBlockTerminator(cfg->blocks[latch].block), "llvm.loop.unroll.full");
+}
+
+ig_status igi_simt_unroll_waiting(igi_simt_module *m) {
+    igi_simt_cfg cfg;
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
+    for (uint32_t i = 0; i < cfg.loop_count; i++) mark_if_it_waits(m, &cfg, i);
+    igi_simt_cfg_free(&cfg);
+    return igi_simt_run_passes(m, "function(" UNROLL ",instsimplify,simplifycfg,loop-simplify,lcssa)");
 }

@@ -48,7 +48,7 @@ static bool suits_row(igi_simt_module *m, uint32_t row) {
            own_instructions(m) <= LIGHT_KERNEL && igi_simt_has_striding_loop(m);
 }
 
-static bool has_barrier(const igi_simt_cfg *cfg, uint32_t loop) {
+bool igi_simt_has_barrier(const igi_simt_cfg *cfg, uint32_t loop) {
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!igi_simt_cfg_in_loop(cfg, b, loop)) continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = LLVMGetNextInstruction(i))
@@ -62,7 +62,8 @@ static bool waits_in_all_loops(const igi_simt_module *m) {
     igi_simt_cfg cfg;
     if (!igi_simt_cfg_build(m->thread, &cfg)) return false;
     bool all = true;
-    for (uint32_t i = 0; i < cfg.loop_count && all; i++) all = has_barrier(&cfg, i) || igi_simt_is_striding(m, &cfg, i);
+    for (uint32_t i = 0; i < cfg.loop_count && all; i++)
+        all = igi_simt_has_barrier(&cfg, i) || igi_simt_is_striding(m, &cfg, i);
     igi_simt_cfg_free(&cfg);
     return all;
 }

@@ -94,6 +94,35 @@ static void another_condition_does_not_keep_a_loop(void **state) {
     assert_int_equal(loops_left_with_another_condition("or i1 %more, %few", between), 1);
 }
 
+// for (step = start; step PREDICATE bound; step = step OPERATION 1) { store; barrier }
+static uint32_t waiting_loops_left(const char *start, const char *predicate, const char *bound, const char *operation,
+                                   const char *barrier) {
+    char body[1200];
+    snprintf(body, sizeof body,
+             "entry:\n  %%p = load ptr, ptr %%group\n  br label %%loop\n"
+             "loop:\n  %%step = phi i32 [%s, %%entry], [%%next, %%loop]\n"
+             "  store i32 %%step, ptr %%p\n  %s\n  %%next = %s i32 %%step, 1\n"
+             "  %%c = icmp %s i32 %%next, %s\n  br i1 %%c, label %%end, label %%loop\n"
+             "end:\n  ret ptr null\n",
+             start, barrier, operation, predicate, bound);
+    bench *b = start_body(body);
+    assert_ok(igi_simt_unroll_waiting(&b->m));
+    verify(b, "unroll");
+    uint32_t left = loops_of(b);
+    end(b);
+    return left;
+}
+
+static void loops_in_which_a_whole_threadgroup_waits_disappear(void **state) {
+    (void)state;
+    const char *barrier = "call void @__ig_barrier(i32 2)";
+    assert_int_equal(waiting_loops_left("128", "eq", "0", "lshr", barrier), 0);
+    assert_int_equal(waiting_loops_left("1", "uge", "256", "shl", barrier), 0);
+    assert_int_equal(waiting_loops_left("0", "eq", "16", "add", barrier), 0);
+    assert_int_equal(waiting_loops_left("0", "eq", "1000", "add", barrier), 1);
+    assert_int_equal(waiting_loops_left("1", "eq", "3", "shl", barrier), 1);
+}
+
 static uint32_t loops_of_kernel(const char *body) {
     char source[1500];
     snprintf(source, sizeof source,
@@ -165,6 +194,7 @@ int main(void) {
         cmocka_unit_test(loops_that_count_to_a_small_constant_disappear),
         cmocka_unit_test(loops_of_many_or_unknown_rounds_stay),
         cmocka_unit_test(another_condition_does_not_keep_a_loop),
+        cmocka_unit_test(loops_in_which_a_whole_threadgroup_waits_disappear),
         cmocka_unit_test(nests_disappear_as_far_as_they_are_small),
         cmocka_unit_test(a_body_that_would_grow_too_large_stays_a_loop),
         cmocka_unit_test(ways_out_of_the_middle_do_not_keep_a_loop),
