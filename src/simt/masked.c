@@ -273,11 +273,70 @@ static bool write_all(const access *a, variables *v) {
     return true;
 }
 
+// ---- Rows, written register by register ----
+
+// AMD's processors without mask registers take 20 cycles to write the active lanes of a register, and more between
+// stores that go past the caches. Where lanes are compared with the ends of a row, most registers need no mask.
+static bool is_slow(const access *a) {
+    return a->kind == STORE && bits_of(a) >= 32 && igi_simt_has_few_registers() && !LLVMIsConstant(a->mask) &&
+           strncmp(igi_simt_chosen_target().cpu, "znver", 5) == 0 && LLVMGetVectorSize(a->type) <= MOST_LANES;
+}
+
+// Neighbouring lanes of an access.
+static LLVMValueRef some_lanes(const access *a, LLVMValueRef vector, unsigned first, unsigned count) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->m->context);
+    LLVMValueRef lanes[MOST_LANES];
+    for (unsigned i = 0; i < count; i++) lanes[i] = LLVMConstInt(i32, first + i, false);
+    return LLVMBuildShuffleVector(a->builder, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(lanes, count),
+                                  "");
+}
+
+// From the end of a block without a terminator to a new one, both before the call.
+static bool write_register(const access *a, variables *v, unsigned first, unsigned count) {
+    LLVMBuilderRef b = a->builder;
+    LLVMContextRef context = a->m->context;
+    LLVMBasicBlockRef end = LLVMGetInstructionParent(a->call),
+                      whole = LLVMInsertBasicBlockInContext(context, end, "whole"),
+                      some = LLVMInsertBasicBlockInContext(context, end, "some"),
+                      after = LLVMInsertBasicBlockInContext(context, end, "written");
+    access part = *a;
+    part.mask = some_lanes(a, a->mask, first, count);
+    part.value = some_lanes(a, a->value, first, count);
+    part.type = LLVMTypeOf(part.value);
+    part.address = igi_simt_field(b, a->address, first * bits_of(a) / 8);
+    LLVMValueRef values = variable_for(&part, &v->values, part.type), bits = mask_bits(&part);
+    if (!values) return false;
+    LLVMValueRef choice = LLVMBuildSwitch(b, bits, some, 2);
+    LLVMAddCase(choice, LLVMConstNull(LLVMTypeOf(bits)), after);
+    LLVMAddCase(choice, LLVMConstInt(LLVMTypeOf(bits), (1ull << count) - 1, false), whole);
+    LLVMPositionBuilderAtEnd(b, whole);
+    LLVMSetAlignment(LLVMBuildStore(b, part.value, part.address), (unsigned)alignment_of(a));
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, some);
+    LLVMBuildStore(b, part.value, values);
+    build_loop(&part, bits, NULL, values, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    return true;
+}
+
+static bool write_registers(const access *a, variables *v) {
+    unsigned lanes = LLVMGetVectorSize(a->type), most = (unsigned)(256 / bits_of(a));
+    LLVMBasicBlockRef before = igi_simt_split_before(a->call);
+    LLVMPositionBuilderAtEnd(a->builder, before);
+    LLVMSetCurrentDebugLocation2(a->builder, LLVMInstructionGetDebugLoc(a->call));
+    for (unsigned first = 0; first < lanes; first += most)
+        if (!write_register(a, v, first, lanes - first < most ? lanes - first : most)) return false;
+    LLVMBuildBr(a->builder, LLVMGetInstructionParent(a->call));
+    LLVMInstructionEraseFromParent(a->call);
+    return true;
+}
+
 // ---- The pass ----
 
 static bool lower(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef call, variables *v) {
     LLVMPositionBuilderBefore(builder, call);
     access a = read_access(m, builder, call);
+    if (is_slow(&a)) return write_registers(&a, v);
     if (!is_ours(&a)) return true;
     if (may_write_all(&a)) return write_all(&a, v);
     if (!can_read_words(&a)) return loop_over_lanes(&a, v);
