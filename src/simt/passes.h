@@ -38,6 +38,7 @@
     X(optimise, IGI_STAGE_NONE)        \
     X(show_magnitudes, IGI_STAGE_NONE) \
     X(private, IGI_STAGE_NONE)         \
+    X(split, IGI_STAGE_NONE)           \
     X(info, IGI_STAGE_SIMT)            \
     X(masked, IGI_STAGE_NONE)
 
@@ -217,6 +218,8 @@ void igi_simt_trap_unreachable(LLVMValueRef function);
 // Part of private: lets a debugger find a variable that moves from the frame to `place`. The builder is where the place
 // is computed, after the variables of its function.
 void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place);
+// Vectors of many registers become vectors of one each, where the target has few registers.
+ig_status igi_simt_pass_split(igi_simt_module *m);
 // Exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);
 // Masked accesses that the target has no instruction for become loops over the active lanes.
