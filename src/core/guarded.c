@@ -23,11 +23,12 @@
 #endif
 
 // A guard takes a fraction of what is left, so that something always remains, for the host too.
-enum { LEAST_ADDRESS_BITS = 24, HUGE_PAGE = 2 << 20, SMALLEST_GUARD = 64 << 10 };
+enum { LEAST_ADDRESS_BITS = 24, HUGE_PAGE = 2 << 20, SMALLEST_GUARD = 64 << 10, PLACES = 16 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t page_bytes;
-static atomic_int_fast64_t address_space;  // left for guards; may go below zero
+static atomic_int_fast64_t address_space;    // left for guards; may go below zero
+static atomic_uint_fast64_t large_mappings;  // made so far
 
 // Inaccessible pages do not count towards memory limits; usable ones do, so that excessive requests are refused.
 static void *reserve(uint64_t bytes) {
@@ -68,12 +69,21 @@ static uint64_t smaller(uint64_t guard) {
     return guard ? guard : smallest_guard();
 }
 
+// Large mappings at distances that differ in high bits of the address only are slow together: AMD's processors
+// choose the way of a first-level cache by a hash of bits 12 to 27, and take one mapping for the other. A kernel that reads one
+// buffer and writes another took twice as long. Therefore neighbours differ in bits 21 to 24.
+static uint64_t choose_place(void) {
+    return atomic_fetch_add_explicit(&large_mappings, 1, memory_order_relaxed) % PLACES * HUGE_PAGE;
+}
+
 static bool place(igi_guarded *g, uint64_t bytes, uint64_t guard) {
-    uint64_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : page_bytes, reserved;
-    if (!igi_add(bytes, 2 * guard + alignment, &reserved)) return false;
+    bool large = bytes >= HUGE_PAGE, placed = large && guard >= PLACES * HUGE_PAGE;
+    uint64_t alignment = (large ? HUGE_PAGE : page_bytes) * (placed ? PLACES : 1), reserved;
+    uint64_t shift = placed ? choose_place() : 0;
+    if (!igi_add(bytes, 2 * guard + shift + alignment, &reserved)) return false;
     char *room = reserve(reserved);
     if (!room) return false;
-    char *memory = room + (igi_round_up((uintptr_t)room + guard, alignment) - (uintptr_t)room);
+    char *memory = room + (igi_round_up((uintptr_t)room + guard, alignment) + shift - (uintptr_t)room);
     *g = (igi_guarded){.memory = memory, .bytes = bytes, .reservation = room, .reserved = reserved};
     return true;
 }

@@ -52,6 +52,24 @@ static void memory_is_zero_and_surrounded(void **state) {
     }
 }
 
+static void large_neighbours_differ_in_low_bits(void **state) {
+    (void)state;
+#ifdef SANITIZED
+    skip();
+#endif
+    if (is_emulated()) skip();  // with a small address space
+    enum { COUNT = 16, HUGE_PAGE = 2 << 20 };
+    igi_guarded all[COUNT];
+    uint32_t seen = 0;
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(igi_guarded_open(&all[i], 64 << 20, IGI_GUARD_LARGE));
+        assert_int_equal((uintptr_t)all[i].memory % HUGE_PAGE, 0);
+        seen |= 1u << (uintptr_t)all[i].memory / HUGE_PAGE % COUNT;
+    }
+    assert_int_equal(seen, (1u << COUNT) - 1);
+    for (int i = 0; i < COUNT; i++) igi_guarded_close(&all[i]);
+}
+
 static void guards_are_gigabytes_where_there_is_room(void **state) {
     (void)state;
 #ifdef SANITIZED
@@ -114,8 +132,11 @@ static void a_limited_process_has_smaller_guards(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_limited_process_has_smaller_guards),     cmocka_unit_test(memory_is_zero_and_surrounded),
-        cmocka_unit_test(guards_are_gigabytes_where_there_is_room), cmocka_unit_test(there_is_room_for_many),
+        cmocka_unit_test(a_limited_process_has_smaller_guards),
+        cmocka_unit_test(memory_is_zero_and_surrounded),
+        cmocka_unit_test(large_neighbours_differ_in_low_bits),
+        cmocka_unit_test(guards_are_gigabytes_where_there_is_room),
+        cmocka_unit_test(there_is_room_for_many),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
