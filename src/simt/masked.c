@@ -8,7 +8,7 @@
 #include "simt/passes.h"
 #include "simt/target.h"
 
-enum { MOST_LANES = 64 };
+enum { MOST_LANES = 64, MAX_DEPTH = 6 };
 
 typedef enum access_kind { LOAD, STORE, GATHER, SCATTER } access_kind;
 
@@ -275,11 +275,23 @@ static bool write_all(const access *a, variables *v) {
 
 // ---- Rows, written register by register ----
 
+// Whether a mask was computed from what lanes read: then a loop over its lanes would end where the processor does not
+// expect it.
+static bool depends_on_data(LLVMValueRef value, int depth) {
+    if (!LLVMIsAInstruction(value)) return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMVectorTypeKind) return false;
+    if (LLVMIsALoadInst(value) || is_masked(value)) return true;
+    for (int k = 0; k < LLVMGetNumOperands(value) && depth > 0; k++)
+        if (depends_on_data(LLVMGetOperand(value, (unsigned)k), depth - 1)) return true;
+    return false;
+}
+
 // AMD's processors without mask registers take 20 cycles to write the active lanes of a register, and more between
 // stores that go past the caches. Where lanes are compared with the ends of a row, most registers need no mask.
 static bool is_slow(const access *a) {
     return a->kind == STORE && bits_of(a) >= 32 && igi_simt_has_few_registers() && !LLVMIsConstant(a->mask) &&
-           strncmp(igi_simt_chosen_target().cpu, "znver", 5) == 0 && LLVMGetVectorSize(a->type) <= MOST_LANES;
+           strncmp(igi_simt_chosen_target().cpu, "znver", 5) == 0 && LLVMGetVectorSize(a->type) <= MOST_LANES &&
+           !depends_on_data(a->mask, MAX_DEPTH);
 }
 
 // Neighbouring lanes of an access.

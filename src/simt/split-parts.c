@@ -91,7 +91,7 @@ LLVMValueRef igi_simt_split_join(igi_simt_splitter *s, LLVMValueRef value) {
     for (unsigned k = 0; k < IGI_MAX_WIDTH; k++) lanes[k] = LLVMConstInt(i32, k, false);
     for (; count > 1; size *= 2) {
         for (unsigned k = 0; k < count / 2; k++)
-            parts[k] = LLVMBuildShuffleVector(s->builder, parts[2 * k], parts[2 * k + 1],
+            parts[k] = LLVMBuildShuffleVector(s->builder, parts[(size_t)2 * k], parts[(size_t)2 * k + 1],
                                               LLVMConstVector(lanes, 2 * size), "");
         count /= 2;
     }

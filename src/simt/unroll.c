@@ -147,7 +147,7 @@ static unsigned counting_part(LLVMBasicBlockRef latch, LLVMBasicBlockRef header,
     if (!ends_with_condition(latch, header) || !read_both(LLVMGetCondition(LLVMGetBasicBlockTerminator(latch)), parts))
         return 2;
     for (unsigned k = 0; k < 2; k++) {
-        counter c = {0};
+        counter c = {.operation = LLVMAdd, .predicate = LLVMIntEQ};
         if (read_comparison(parts[k], latch, &c) && c.operation == LLVMAdd && trips(&c, MAX_TRIPS)) return k;
     }
     return 2;
@@ -217,7 +217,7 @@ static uint64_t size_and_mark(igi_simt_module *m, const igi_simt_cfg *cfg, uint3
     for (uint32_t inner = 0; inner < cfg->loop_count; inner++)
         if (cfg->loops[inner].parent == loop) body += weights[inner];
     uint32_t latch = only_latch(cfg, loop);
-    counter c = {0};
+    counter c = {.operation = LLVMAdd, .predicate = LLVMIntEQ};
     LLVMBasicBlockRef header = cfg->blocks[cfg->loops[loop].header].block;
     if (latch == IGI_NONE || !read_counter(cfg->blocks[latch].block, header, &c)) return body;
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg->blocks[latch].block);
@@ -262,7 +262,7 @@ ig_status igi_simt_pass_unroll(igi_simt_module *m) {
 
 static void mark_if_it_waits(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop) {
     uint32_t latch = only_latch(cfg, loop);
-    counter c = {0};
+    counter c = {.operation = LLVMAdd, .predicate = LLVMIntEQ};
     if (latch == IGI_NONE || !igi_simt_has_barrier(cfg, loop)) return;
     if (!read_either_counter(cfg->blocks[latch].block, cfg->blocks[cfg->loops[loop].header].block, &c)) return;
     if (trips(&c, MAX_WAITING_TRIPS))
