@@ -44,8 +44,6 @@ static const option table[] = {
     {"-Wl,-search_paths_first", DROP, NULL},
     {"-dead_strip", REPLACE, "-Wl,--gc-sections"},
     {"-Wl,-dead_strip", REPLACE, "-Wl,--gc-sections"},
-    {"-Wl,-rpath,@executable_path", REPLACE, "-Wl,-rpath,$ORIGIN"},
-    {"-Wl,-rpath,@loader_path", REPLACE, "-Wl,-rpath,$ORIGIN"},
 };
 
 bool command_add(command *c, const char *word) {
@@ -98,6 +96,33 @@ static const char *framework_of_linker(const char *word) {
     return strncmp(word, prefix, sizeof prefix - 1) == 0 ? word + sizeof prefix - 1 : NULL;
 }
 
+// ---- Paths that begin where the program is ----
+
+static const char *find_own_place(const char *word, size_t *length) {
+    static const char *const names[] = {"@loader_path", "@executable_path"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *found = strstr(word, names[i]);
+        *length = strlen(names[i]);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+// "-Wl,-rpath,/usr/lib:@loader_path/lib": Linux has one word for both places. The linker is the only one who reads these.
+static const char *replace_own_places(const char *word) {
+    size_t length;
+    const char *found = word;
+    while (word && (found = find_own_place(word, &length)))
+        word = igi_format("%.*s$ORIGIN%s", (int)(found - word), word, found + length);
+    return word;
+}
+
+static bool add_word(command *c, const char *word) {
+    bool names_place = strncmp(word, "-Wl,", 4) == 0 || (c->count && strcmp(c->words[c->count - 1], "-rpath") == 0);
+    if (names_place) word = replace_own_places(word);
+    return word && command_add(c, word);
+}
+
 // ---- Command lines ----
 
 // Returns the number of words that were read; 0: it cannot be translated.
@@ -119,7 +144,7 @@ bool options_translate(command *c, char **words, const char *directory) {
         size_t read = 1;
         if (o) {
             read = translate_option(c, o, words, directory);
-        } else if (!(framework ? add_framework(c, framework, directory) : command_add(c, *words))) {
+        } else if (!(framework ? add_framework(c, framework, directory) : add_word(c, *words))) {
             read = 0;
         }
         if (!read) return false;
