@@ -103,20 +103,38 @@ static uint64_t seed_of(const compare_job *job, const char *name) {
     return seed;
 }
 
+static bool take_constant(const char *given, const ig_function_constant_info *constant, void *value) {
+    cli_spec spec = {0};
+    bool fits = cli_constant_parse(given, &spec, NULL) == IG_STATUS_OK && spec.type == constant->type &&
+                spec.count == constant->components;
+    if (fits) memcpy(value, spec.values, spec.bytes);
+    cli_spec_free(&spec);
+    return fits;
+}
+
+enum { LARGEST_CONSTANT = 32 };
+
+// Constants of several kernels may share a number: what does not fit one of them is then meant for another.
+static bool fits_another(ig_library *library, const char *given, uint32_t id) {
+    char value[LARGEST_CONSTANT];
+    for (size_t i = 0; i < ig_library_function_constant_count(library); i++) {
+        const ig_function_constant_info *info = ig_library_function_constant(library, i);
+        if (info->id == id && take_constant(given, info, value)) return true;
+    }
+    return false;
+}
+
 // A value for a function constant: the user's, a rule's, or one made from its type.
-static bool constant_value(const compare_job *job, const compare_plan *plan, const ig_function_constant_info *constant,
-                           void *value) {
+static bool constant_value(const compare_job *job, const compare_plan *plan, ig_library *library,
+                           const ig_function_constant_info *constant, void *value) {
     const cli_list *lists[] = {&job->source.constant_texts, &plan->constants};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const char *given = compare_find(lists[i], constant->name);
-        if (!given) given = compare_find_index(lists[i], constant->id);
-        if (!given) continue;
-        cli_spec spec = {0};
-        bool fits = cli_constant_parse(given, &spec, NULL) == IG_STATUS_OK && spec.type == constant->type &&
-                    spec.count == constant->components;
-        if (fits) memcpy(value, spec.values, spec.bytes);
-        cli_spec_free(&spec);
-        return fits;
+        const char *named = compare_find(lists[i], constant->name);
+        if (named) return take_constant(named, constant, value);
+        const char *numbered = compare_find_index(lists[i], constant->id);
+        if (!numbered) continue;
+        if (take_constant(numbered, constant, value)) return true;
+        if (!fits_another(library, numbered, constant->id)) return false;
     }
     const char *values = compare_find(&plan->values, constant->name);
     if (values) return compare_fill_values(constant->type, values, value, constant->components);
@@ -126,16 +144,17 @@ static bool constant_value(const compare_job *job, const compare_plan *plan, con
 
 static ig_status make_pipeline(const worker *w, const compare_plan *plan, ig_library *library, const char *kernel,
                                ig_pipeline **pipeline, ig_error *error) {
-    enum { LARGEST = 32 };
     size_t count = ig_library_function_constant_count(library);
-    ig_function_constant *constants = cli_alloc((count + 1) * (sizeof *constants + LARGEST));
+    ig_function_constant *constants = cli_alloc((count + 1) * (sizeof *constants + LARGEST_CONSTANT));
     char *values = (char *)(constants + count + 1);
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; i < count && status == IG_STATUS_OK; i++) {
         const ig_function_constant_info *info = ig_library_function_constant(library, i);
-        constants[i] = (ig_function_constant){
-            .name = info->name, .type = info->type, .value = values + i * LARGEST, .components = info->components};
-        if (!constant_value(w->job, plan, info, values + i * LARGEST))
+        constants[i] = (ig_function_constant){.name = info->name,
+                                              .type = info->type,
+                                              .value = values + i * LARGEST_CONSTANT,
+                                              .components = info->components};
+        if (!constant_value(w->job, plan, library, info, values + i * LARGEST_CONSTANT))
             status = igi_error_set(error, IG_STATUS_WRONG_CONSTANT, "the value for function constant '%s' does not fit",
                                    info->name);
     }
