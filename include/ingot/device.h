@@ -284,6 +284,12 @@ typedef struct ig_library_desc {
     // Denormals are flushed to zero with IG_MATH_SAFE too, as Apple's compiler does. The Metal device always does what
     // the GPU does.
     bool flush_denormals;
+    // Libraries whose [[visible]] functions this one may call, as those of a dynamic library: what the source declares as
+    // [[visible]] and does not define is found in the first of them that has it, or in one that they were given in turn.
+    // All functions of these libraries are linked to every pipeline, after those of its linked_functions, and can be put
+    // into its function tables. They are retained.
+    ig_library *const *libraries;
+    size_t library_count;
 } ig_library_desc;
 
 // Compiles MSL, or loads it from the cache, or opens a .metallib. A kernel of a .metallib is translated when its

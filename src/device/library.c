@@ -12,7 +12,8 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "give a library one of source, path and data");
     if (desc->data && !desc->data_length)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a library's data has no length");
-    if ((desc->define_count && !desc->defines) || (desc->include_dir_count && !desc->include_dirs))
+    if ((desc->define_count && !desc->defines) || (desc->include_dir_count && !desc->include_dirs) ||
+        (desc->library_count && !desc->libraries))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a count was given without its array");
     for (size_t i = 0; i < desc->define_count; i++)
         if (!desc->defines[i].name || !*desc->defines[i].name)
@@ -31,6 +32,37 @@ static void profile_library(ig_device *device, const ig_library_desc *desc, uint
     igi_device_profile_compiled(device, name, compiled ? "clang" : "cache", 0, start);
 }
 
+// ---- Libraries that it calls ----
+
+static void link_one(ig_library *made, ig_library *other) {
+    for (size_t i = 0; i < made->linked_count; i++)
+        if (made->linked[i] == other) return;
+    made->linked[made->linked_count++] = ig_library_retain(other);
+}
+
+static void unlink_all(ig_library *library) {
+    for (size_t i = 0; i < library->linked_count; i++) ig_library_release(library->linked[i]);
+    free(library->linked);
+}
+
+// Those that it was given come before those that they were given.
+static ig_status link_libraries(ig_library *made, const ig_library_desc *desc, ig_error *error) {
+    size_t most = desc->library_count;
+    for (size_t i = 0; i < desc->library_count; i++) {
+        const ig_library *other = desc->libraries[i];
+        if (!other || other->device != made->device)
+            return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "library %zu is NULL or belongs to another device",
+                                 i);
+        most += other->linked_count;
+    }
+    made->linked = igi_calloc(most, sizeof *made->linked);
+    if (!made->linked) return igi_error_no_memory(error);
+    for (size_t i = 0; i < desc->library_count; i++) link_one(made, desc->libraries[i]);
+    for (size_t i = 0; i < desc->library_count; i++)
+        for (size_t k = 0; k < desc->libraries[i]->linked_count; k++) link_one(made, desc->libraries[i]->linked[k]);
+    return IG_STATUS_OK;
+}
+
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error) {
     if (!device || !library)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device and library must not be NULL");
@@ -45,9 +77,11 @@ ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_l
     igi_ref_init(&made->references);
     made->device = device;
     uint64_t start = device->profile ? igi_now_ns() : 0, compilations = atomic_load(&device->compilations);
-    status = device->backend->library_open(made, &full, error);
+    status = link_libraries(made, desc, error);
+    if (status == IG_STATUS_OK) status = device->backend->library_open(made, &full, error);
     if (device->profile) profile_library(device, &full, compilations, start);
     if (status != IG_STATUS_OK) {
+        unlink_all(made);
         free(made);
         return status;
     }
@@ -66,6 +100,7 @@ void ig_library_release(ig_library *library) {
     ig_device *device = library->device;
     device->backend->library_close(library);
     igi_msl_reflection_free(&library->reflection);
+    unlink_all(library);
     free(library->log);
     free(library);
     ig_device_release(device);

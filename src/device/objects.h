@@ -71,6 +71,8 @@ struct ig_library {
     void *state;
     igi_msl_reflection reflection;
     char *log;
+    ig_library **linked;  // whose functions it may call, each once; retained
+    size_t linked_count;
 };
 
 struct ig_pipeline {

@@ -78,8 +78,26 @@ static ig_status add_linked(ig_pipeline *made, const ig_linked_function *linked,
     return IG_STATUS_OK;
 }
 
+static bool is_linked(const ig_pipeline *made, const char *name) {
+    for (size_t i = 0; i < made->function_count; i++)
+        if (strcmp(made->functions[i]->name, name) == 0) return true;
+    return igi_msl_reflection_find_function(&made->library->reflection, name) != NULL;
+}
+
+// What the kernel's library was given to call. Its own functions, and those that are listed, come first.
+static void add_functions_of(ig_pipeline *made, ig_library *other) {
+    for (size_t i = 0; i < other->reflection.function_count; i++) {
+        const igi_msl_function *function = &other->reflection.functions[i];
+        if (is_linked(made, function->name)) continue;
+        made->functions[made->function_count] = function;
+        made->libraries[made->function_count++] = ig_library_retain(other);
+    }
+}
+
 static ig_status link_functions(ig_pipeline *made, const ig_pipeline_desc *desc, ig_error *error) {
+    const ig_library *library = made->library;
     size_t count = desc->linked_function_count;
+    for (size_t i = 0; i < library->linked_count; i++) count += library->linked[i]->reflection.function_count;
     if (!count) return IG_STATUS_OK;
     const igi_device_backend *backend = made->library->device->backend;
     if (!backend->links_functions)
@@ -87,8 +105,10 @@ static ig_status link_functions(ig_pipeline *made, const ig_pipeline_desc *desc,
     made->functions = igi_calloc(count, sizeof *made->functions);
     made->libraries = igi_calloc(count, sizeof *made->libraries);
     ig_status status = made->functions && made->libraries ? IG_STATUS_OK : igi_error_no_memory(error);
-    for (size_t i = 0; i < count && status == IG_STATUS_OK; i++)
+    for (size_t i = 0; i < desc->linked_function_count && status == IG_STATUS_OK; i++)
         status = add_linked(made, &desc->linked_functions[i], error);
+    for (size_t i = 0; i < library->linked_count && status == IG_STATUS_OK; i++)
+        add_functions_of(made, library->linked[i]);
     return status;
 }
 

@@ -181,11 +181,46 @@ static void mistakes_are_named(void **state) {
     close_fixture(&f);
 }
 
+// As of dynamic libraries: nobody lists the functions, and a library calls those of a third one.
+static void libraries_are_given_to_a_library(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    fixture f;
+    open_fixture(&f);
+    const char *middle_source =
+        "[[visible]] float elsewhere(float x);\n"
+        "[[visible]] float around(float x) { return elsewhere(x) + 100; }\n";
+    const char *user_source =
+        "[[visible]] float around(float x);\n"
+        "[[visible]] float twice(float x) { return 2 * x; }\n"
+        "kernel void call(device float *x, uint i [[thread_position_in_grid]])\n"
+        "{ x[i] = around(x[i]) + twice(1); }\n";
+    ig_library *middle =
+        compile_on(device, &(ig_library_desc){.source = middle_source, .libraries = &f.other, .library_count = 1});
+    ig_library *user =
+        compile_on(device, &(ig_library_desc){.source = user_source, .libraries = &middle, .library_count = 1});
+    ig_library_release(middle);
+    ig_library_release(f.other);
+    f.other = NULL;
+    ig_pipeline *pipeline = pipeline_of(user, "call");
+    ig_library_release(user);
+    assert_ok(run_with(&f, pipeline, NULL));
+    expect_values(&f, (const float[]){112, 123, 114, 125, 116, 127, 118, 129});
+    ig_pipeline_release(pipeline);
+    ig_error error = {0};
+    ig_library *none = NULL;
+    ig_library_desc wrong = {.source = user_source, .libraries = &none, .library_count = 1};
+    assert_status(ig_library_create(device, &wrong, &none, &error), IG_STATUS_INVALID_ARGUMENT);
+    assert_contains(error.message, "library 0 is NULL");
+    ig_error_clear(&error);
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_of_two_libraries),  cmocka_unit_test(libraries_may_be_released),
         cmocka_unit_test(table_in_an_argument_buffer), cmocka_unit_test(a_library_lists_its_functions),
-        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(mistakes_are_named),          cmocka_unit_test(libraries_are_given_to_a_library),
     };
     return cmocka_run_group_tests(tests, open_test_device, close_test_device);
 }
