@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simt/ir.h"
+#include "simt/trips.h"
 #include "simt/widen.h"
 
 enum { CACHE_LINE = 64 };
@@ -62,6 +63,18 @@ static bool is_in_slow_loop(const igi_simt_widener *w) {
     return false;
 }
 
+// Whether each round of a short loop reads another row, as where threads walk down columns. The next lanes continue all
+// of these rows: more of them than the processor's own prefetchers follow.
+static bool is_in_column(const igi_simt_widener *w, LLVMValueRef load) {
+    enum { MOST_ROUNDS = 64 };
+    uint32_t loop = w->s.cfg.blocks[w->block].loop;
+    if (w->m->request->first_tier || loop == IGI_NONE || !igi_simt_trips(&w->s.cfg, loop, MOST_ROUNDS)) return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(load)); i != load;
+         i = LLVMGetNextInstruction(i))
+        if (LLVMIsALoadInst(i) && igi_simt_is_row_access(w, LLVMGetOperand(i, 0), LLVMTypeOf(i))) return false;
+    return true;
+}
+
 // The cache line after the row, which the next lanes will read.
 static void prefetch_next(igi_simt_widener *w, LLVMValueRef address) {
     LLVMValueRef distance = LLVMConstInt(w->i64, CACHE_LINE, 0);
@@ -74,7 +87,7 @@ static void prefetch_next(igi_simt_widener *w, LLVMValueRef address) {
 static LLVMValueRef load_row(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_note(w, IGI_REMARK_CONTIGUOUS, load);
     LLVMValueRef address = igi_simt_widen_scalar(w, LLVMGetOperand(load, 0));
-    if (size_of(w, wide) <= CACHE_LINE && is_in_slow_loop(w)) prefetch_next(w, address);
+    if (size_of(w, wide) <= CACHE_LINE && (is_in_slow_loop(w) || is_in_column(w, load))) prefetch_next(w, address);
     return igi_simt_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 

@@ -358,6 +358,22 @@ static void loops_that_change_memory_lane_by_lane_read_ahead(void **state) {
     assert_int_equal(prefetches("uint s = 0; for (uint k = 0; k < 1000; k++) s += in[k * 4096 + i]; in[i] = s;"), 0);
 }
 
+static void short_loops_down_columns_read_ahead(void **state) {
+    (void)state;
+    bench *b = start_body(
+        "entry:\n  %p = load ptr, ptr %group\n  br label %loop\n"
+        "loop:\n  %k = phi i32 [0, %entry], [%next, %loop]\n  %sum = phi i32 [0, %entry], [%more, %loop]\n"
+        "  %row = mul i32 %k, 4096\n  %at = add i32 %row, %x\n  %i = zext i32 %at to i64\n"
+        "  %here = getelementptr i32, ptr %p, i64 %i\n  %one = load i32, ptr %here\n"
+        "  %there = getelementptr i8, ptr %here, i64 4\n  %two = load i32, ptr %there\n"
+        "  %both = add i32 %one, %two\n  %more = add i32 %sum, %both\n  %next = add i32 %k, 1\n"
+        "  %c = icmp ult i32 %next, 16\n  br i1 %c, label %loop, label %end\n"
+        "end:\n  %last = phi i32 [%more, %loop]\n  %j = zext i32 %x to i64\n"
+        "  %out = getelementptr i32, ptr %p, i64 %j\n  store i32 %last, ptr %out\n  ret ptr null\n");
+    assert_int_equal(count_calls(widen(b, 8, true), "llvm.prefetch"), 1);
+    end(b);
+}
+
 static void coordinates_in_floats_are_read_together(void **state) {
     (void)state;
     uint32_t lanes = igi_simt_register_lanes();
@@ -458,6 +474,7 @@ int main(void) {
         cmocka_unit_test(floods_of_results_go_past_the_cache),
         cmocka_unit_test(what_is_written_again_or_watched_stays_in_the_cache),
         cmocka_unit_test(loops_that_change_memory_lane_by_lane_read_ahead),
+        cmocka_unit_test(short_loops_down_columns_read_ahead),
         cmocka_unit_test(coordinates_in_floats_are_read_together),
         cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
         cmocka_unit_test(bytes_that_are_indices_leave_a_vector_together),
