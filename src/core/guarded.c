@@ -77,7 +77,7 @@ static uint64_t choose_place(void) {
 }
 
 static bool place(igi_guarded *g, uint64_t bytes, uint64_t guard) {
-    bool large = bytes >= HUGE_PAGE, placed = large && guard >= PLACES * HUGE_PAGE;
+    bool large = bytes >= HUGE_PAGE, placed = large && guard >= (uint64_t)PLACES * HUGE_PAGE;
     uint64_t alignment = (large ? HUGE_PAGE : page_bytes) * (placed ? PLACES : 1), reserved;
     uint64_t shift = placed ? choose_place() : 0;
     if (!igi_add(bytes, 2 * guard + shift + alignment, &reserved)) return false;
