@@ -3,6 +3,9 @@
 // lanes is one vector access. Otherwise the lanes' arrays would follow each other in memory.
 //
 // Only arrays all of whose accesses have one size: then an offset of n elements becomes one of n * lanes elements.
+//
+// An index outside of the array reaches a spare element behind it. Without that it would reach the arrays of other
+// threads, whose memory is next to it; on a GPU no thread can do that, and programs rely on it.
 #include <llvm-c/Target.h>
 #include <string.h>
 
@@ -108,43 +111,79 @@ static bool offsets_are_whole(interleaver *p) {
     return true;
 }
 
-typedef struct scaled_offset {
-    LLVMValueRef sum;
-    uint32_t width;
-} scaled_offset;
+typedef struct offset {
+    LLVMValueRef sum;  // of bytes
+    bool is_known;
+} offset;
 
 static bool add_index(interleaver *p, LLVMValueRef index, uint64_t bytes, void *context) {
-    scaled_offset *offset = context;
+    offset *o = context;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(p->m->context);
     LLVMValueRef wide = LLVMBuildIntCast2(p->builder, index, i64, 1, "");
-    LLVMValueRef part = LLVMBuildMul(p->builder, wide, LLVMConstInt(i64, bytes * offset->width, 0), "");
-    offset->sum = offset->sum ? LLVMBuildAdd(p->builder, offset->sum, part, "") : part;
+    LLVMValueRef part = LLVMBuildMul(p->builder, wide, LLVMConstInt(i64, bytes, 0), "");
+    o->sum = o->sum ? LLVMBuildAdd(p->builder, o->sum, part, "") : part;
+    o->is_known &= LLVMIsAConstantInt(index) != NULL;
     return true;
 }
 
-static void scale(interleaver *p, LLVMValueRef gep, uint32_t width) {
-    scaled_offset offset = {.width = width};
+// Whether all that it reaches is seen here: it starts at the variable, and is only read and written through.
+static bool is_final(const interleaver *p, LLVMValueRef gep) {
+    if (LLVMGetOperand(gep, 0) != p->derived.items[0]) return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(gep); use; use = LLVMGetNextUse(use))
+        if (!LLVMIsALoadInst(LLVMGetUser(use)) && !LLVMIsAStoreInst(LLVMGetUser(use))) return false;
+    return true;
+}
+
+// pre: offsets are whole elements, and there is a spare one at `bytes`.
+static LLVMValueRef contain(interleaver *p, LLVMValueRef sum, uint64_t bytes) {
+    LLVMValueRef end = LLVMConstInt(LLVMInt64TypeInContext(p->m->context), bytes, 0);
+    LLVMValueRef is_inside = LLVMBuildICmp(p->builder, LLVMIntULT, sum, end, "inside");
+    return LLVMBuildSelect(p->builder, is_inside, sum, end, "contained");
+}
+
+static void scale(interleaver *p, LLVMValueRef gep, uint64_t bytes, uint32_t width) {
+    offset o = {.is_known = true};
     LLVMPositionBuilderBefore(p->builder, gep);
-    each_index(p, gep, add_index, &offset);
+    each_index(p, gep, add_index, &o);
+    if (!o.is_known && is_final(p, gep)) o.sum = contain(p, o.sum, bytes);
+    LLVMValueRef lanes = LLVMConstInt(LLVMInt64TypeInContext(p->m->context), width, 0);
+    LLVMValueRef scaled_sum = LLVMBuildMul(p->builder, o.sum, lanes, "");
     LLVMValueRef scaled =
-        LLVMBuildGEP2(p->builder, LLVMInt8TypeInContext(p->m->context), LLVMGetOperand(gep, 0), &offset.sum, 1, "");
+        LLVMBuildGEP2(p->builder, LLVMInt8TypeInContext(p->m->context), LLVMGetOperand(gep, 0), &scaled_sum, 1, "");
     LLVMReplaceAllUsesWith(gep, scaled);
     LLVMInstructionEraseFromParent(gep);
+}
+
+// The variable with one more element behind it. post: it is the first of `derived`.
+static LLVMValueRef add_spare(interleaver *p, LLVMValueRef variable) {
+    LLVMTypeRef parts[] = {LLVMGetAllocatedType(variable),
+                           LLVMIntTypeInContext(p->m->context, (unsigned)p->element * 8)};
+    LLVMPositionBuilderBefore(p->builder, variable);
+    LLVMValueRef longer =
+        LLVMBuildAlloca(p->builder, LLVMStructTypeInContext(p->m->context, parts, 2, 0), LLVMGetValueName(variable));
+    LLVMSetAlignment(longer, LLVMGetAlignment(variable));
+    LLVMReplaceAllUsesWith(variable, longer);
+    LLVMInstructionEraseFromParent(variable);
+    return p->derived.items[0] = longer;
 }
 
 // ---- All of it ----
 
 static bool is_suitable(interleaver *p, LLVMValueRef variable) {
-    if (!LLVMIsAConstantInt(LLVMGetOperand(variable, 0)) || !adds_up(p, variable)) return false;
+    LLVMValueRef count = LLVMGetOperand(variable, 0);
+    if (!LLVMIsAConstantInt(count) || LLVMConstIntGetZExtValue(count) != 1 || !adds_up(p, variable)) return false;
     for (size_t i = 0; i < p->derived.count; i++)
         for (LLVMUseRef use = LLVMGetFirstUse(p->derived.items[i]); use; use = LLVMGetNextUse(use))
             if (!can_follow(p, LLVMGetUser(use), p->derived.items[i])) return false;
-    return p->element && phis_are_closed(p) && offsets_are_whole(p);
+    uint64_t bytes = LLVMABISizeOfType(p->layout, LLVMGetAllocatedType(variable));
+    return p->element && bytes % p->element == 0 && phis_are_closed(p) && offsets_are_whole(p);
 }
 
 static void interleave(interleaver *p, LLVMValueRef variable, uint32_t width) {
+    uint64_t bytes = LLVMABISizeOfType(p->layout, LLVMGetAllocatedType(variable));
+    variable = add_spare(p, variable);
     for (size_t i = 0; i < p->derived.count; i++)
-        if (LLVMIsAGetElementPtrInst(p->derived.items[i])) scale(p, p->derived.items[i], width);
+        if (LLVMIsAGetElementPtrInst(p->derived.items[i])) scale(p, p->derived.items[i], bytes, width);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(p->m->context);
     LLVMMetadataRef stride = LLVMValueAsMetadata(LLVMConstInt(i64, p->element, 0));
     LLVMMetadataRef node = LLVMMDNodeInContext2(p->m->context, &stride, 1);

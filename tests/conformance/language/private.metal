@@ -116,3 +116,15 @@ kernel void uninitialised_then_written(device int *out, uint i [[thread_position
     if (k >= int(i % 4)) v[k] = k * 10;
   out[i] = total + v[3];
 }
+// A thread that writes outside of its array changes no other thread's. Programs rely on it (loops that begin below zero).
+kernel void outside_of_the_array(device int *out, uint i [[thread_position_in_grid]],
+                                 uint l [[thread_position_in_threadgroup]]) {
+  int v[8] = {0}, n = 44 - int(l) * 8;
+  for (int k = 0; k < min(n, 8); k++) v[k] = int(i) + 1;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (int k = n; k < 8; k++) v[k] = -1;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  int s = 0;
+  for (int k = 0; k < 8; k++) s += v[k];
+  out[i] = s;
+}
