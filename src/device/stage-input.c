@@ -138,10 +138,10 @@ ig_status igi_device_stage_open(const ig_pipeline_desc *desc, const ig_kernel_in
     ig_status status = known   ? add_known(made, input, kernel, error)
                        : input ? add_all(made, input, error)
                                : IG_STATUS_OK;
-    if (status == IG_STATUS_OK && made->indexed && input->index_buffer >= IGI_SLOTS)
+    if (status == IG_STATUS_OK && input && made->indexed && input->index_buffer >= IGI_SLOTS)
         status = igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "the index buffer is %u; the highest is %d",
                                input->index_buffer, IGI_SLOTS - 1);
-    if (status == IG_STATUS_OK && made->count) {
+    if (status == IG_STATUS_OK && input && made->count) {
         made->index_buffer = input->index_buffer;
         made->index_bytes = input->index_type == IG_TYPE_U32 ? 4 : 2;
         *stage = made;
