@@ -40,7 +40,8 @@
     X(private, IGI_STAGE_NONE)         \
     X(split, IGI_STAGE_NONE)           \
     X(info, IGI_STAGE_SIMT)            \
-    X(masked, IGI_STAGE_NONE)
+    X(masked, IGI_STAGE_NONE)          \
+    X(separate, IGI_STAGE_NONE)
 
 #define IGI_LINKED_PREFIX "ig.linked."
 enum { IGI_LINKED_NAME = 32 };
@@ -224,6 +225,8 @@ ig_status igi_simt_pass_split(igi_simt_module *m);
 ig_status igi_simt_pass_info(igi_simt_module *m);
 // Masked accesses that the target has no instruction for become loops over the active lanes.
 ig_status igi_simt_pass_masked(igi_simt_module *m);
+// In quick code, the code generator sees each shuffle of a chain by itself.
+ig_status igi_simt_pass_separate(igi_simt_module *m);
 
 // Calls rewrite, with the builder positioned before it, for every instruction of m->thread for which `wanted` holds.
 ig_status igi_simt_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),

@@ -397,6 +397,30 @@ static void functions_without_a_vector_form_are_called_by_each_lane(void **state
     end(b);
 }
 
+// ---- Quick code ----
+
+// Transposing makes chains of shuffles, which the code generator would search for shorter ones.
+static size_t fences_of_rows(bool quick) {
+    bench *b = start_body(
+        "  %p = load ptr, ptr %group\n  %a = load <32 x float>, ptr %p\n"
+        "  %b = shufflevector <32 x float> %a, <32 x float> poison, <32 x i32> zeroinitializer\n"
+        "  %c = shufflevector <32 x float> %b, <32 x float> %a, <32 x i32> zeroinitializer\n"
+        "  store <32 x float> %c, ptr %p\n  ret ptr null\n");
+    b->request.first_tier = quick;
+    assert_ok(igi_simt_pass_separate(&b->m));
+    verify(b, "separate");
+    size_t fences = count_calls(b->m.thread, "llvm.arithmetic.fence.");
+    end(b);
+    return fences;
+}
+
+static void shuffles_of_shuffles_are_fenced_in_quick_code(void **state) {
+    (void)state;
+    if (!igi_simt_is_for_x86()) skip();
+    assert_int_equal(fences_of_rows(true), 1);
+    assert_int_equal(fences_of_rows(false), 0);
+}
+
 // ---- What cannot be widened ----
 
 static bool is_extract(LLVMValueRef i) {
@@ -477,6 +501,7 @@ int main(void) {
         cmocka_unit_test(short_loops_down_columns_read_ahead),
         cmocka_unit_test(coordinates_in_floats_are_read_together),
         cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
+        cmocka_unit_test(shuffles_of_shuffles_are_fenced_in_quick_code),
         cmocka_unit_test(bytes_that_are_indices_leave_a_vector_together),
         cmocka_unit_test(odd_types_are_declined),
         cmocka_unit_test(operations_among_lanes_need_a_whole_simdgroup),
