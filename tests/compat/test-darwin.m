@@ -133,7 +133,18 @@ static void memory_comes_in_pages(void **state) {
                      KERN_SUCCESS);
     assert_int_equal((uintptr_t)pages % vm_page_size, 0);
     for (size_t i = 0; i < 3 * vm_page_size; i++) assert_int_equal(pages[i], 0);
+    // A little past the end can be read, as by a GPU.
+    for (size_t i = 0; i < (32 << 10); i++) assert_int_equal(pages[3 * vm_page_size + i], 0);
+    char *behind = pages + 3 * vm_page_size;
     assert_int_equal(vm_deallocate(mach_task_self(), (vm_address_t)pages, 3 * vm_page_size), KERN_SUCCESS);
+    assert_int_equal(msync(behind, vm_page_size, MS_ASYNC), -1);  // nothing is left
+    // Page by page, from both ends.
+    assert_int_equal(vm_allocate(mach_task_self(), (vm_address_t *)&pages, 3 * vm_page_size - 5, VM_FLAGS_ANYWHERE),
+                     KERN_SUCCESS);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(
+            vm_deallocate(mach_task_self(), (vm_address_t)pages + (i + 1) % 3 * vm_page_size, vm_page_size - 1),
+            KERN_SUCCESS);
     assert_int_equal(vm_allocate(mach_task_self(), (vm_address_t *)&pages, vm_page_size, 0), KERN_INVALID_ARGUMENT);
     assert_int_equal(vm_allocate(mach_task_self(), (vm_address_t *)&pages, SIZE_MAX / 2, VM_FLAGS_ANYWHERE),
                      KERN_NO_SPACE);
