@@ -63,8 +63,15 @@ static LLVMMetadataRef first_use(const igi_simt_widener *w, LLVMValueRef variabl
     return first ? first : igi_simt_kernel_place(w->m);
 }
 
-static void note_private(igi_simt_widener *w, LLVMValueRef variable) {
+// As in the source, without the spare element of interleave.c.
+static LLVMTypeRef declared_type(const igi_simt_widener *w, LLVMValueRef variable) {
     LLVMTypeRef type = LLVMGetAllocatedType(variable);
+    unsigned stride = LLVMGetMDKindIDInContext(w->m->context, IGI_LANE_STRIDE, strlen(IGI_LANE_STRIDE));
+    return LLVMGetMetadata(variable, stride) ? LLVMStructGetTypeAtIndex(type, 0) : type;
+}
+
+static void note_private(igi_simt_widener *w, LLVMValueRef variable) {
+    LLVMTypeRef type = declared_type(w, variable);
     bool array = LLVMGetTypeKind(type) == LLVMArrayTypeKind;
     unsigned long long bytes = LLVMABISizeOfType(w->s.layout, type);
     igi_simt_remarks_add(w->m->request->remarks, IGI_REMARK_PRIVATE_ARRAY, first_use(w, variable),
