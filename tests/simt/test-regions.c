@@ -161,7 +161,7 @@ static void private_arrays_are_kept_whole(void **state) {
                        "a[i] = p[t[l ^ 1] & 15];";
     bench *b = grouped(body, 8);
     assert_int_equal(b->m.info.array_bytes, 1024);  // 16 elements and a spare one, of 8 lanes, rounded up
-    assert_true(b->m.info.context_bytes <= 192);  // away from the values that the lanes keep
+    assert_true(b->m.info.context_bytes <= 192);    // away from the values that the lanes keep
     end(b);
 }
 
