@@ -289,7 +289,7 @@ static void what_is_bound_must_be_long_enough(void **state) {
 
 static void keep_pipeline(ig_pipeline *pipeline, ig_status status, const ig_error *error, void *user) {
     (void)error;
-    *(ig_pipeline **)user = status == IG_STATUS_OK ? pipeline : NULL;
+    __atomic_store_n((ig_pipeline **)user, status == IG_STATUS_OK ? pipeline : NULL, __ATOMIC_RELEASE);
 }
 
 static void descriptions_are_copied(void **state) {
