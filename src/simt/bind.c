@@ -322,20 +322,35 @@ ig_status igi_simt_pass_bind(igi_simt_module *m) {
 
 // ---- After inlining ----
 
-static void replace_calls(igi_simt_module *m, const char *name, LLVMValueRef value) {
+// What takes the place of a call.
+typedef LLVMValueRef (*replacement)(void *context, LLVMValueRef call);
+
+static void replace_each(igi_simt_module *m, const char *name, replacement value, void *context) {
     LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
     LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
     while (use) {
         LLVMValueRef call = LLVMGetUser(use);
         use = LLVMGetNextUse(use);
         if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != m->thread) continue;
-        LLVMReplaceAllUsesWith(call, value);
+        LLVMReplaceAllUsesWith(call, value(context, call));
         LLVMInstructionEraseFromParent(call);
     }
 }
 
+static LLVMValueRef same_value(void *value, LLVMValueRef call) {
+    (void)call;
+    return value;
+}
+
+static void replace_calls(igi_simt_module *m, const char *name, LLVMValueRef value) {
+    replace_each(m, name, same_value, value);
+}
+
 // __ig_grid_value: 0 to 2 position, 3 to 5 origin of the region of [[stage_in]], 6 to 8 its size.
-static LLVMValueRef grid_value(binder *b, LLVMValueRef which) {
+static LLVMValueRef grid_value(void *context, LLVMValueRef call) {
+    binder *b = context;
+    LLVMValueRef which = LLVMGetOperand(call, 0);
+    LLVMPositionBuilderBefore(b->builder, call);
     static const igi_msl_builtin values[] = {IGI_BUILTIN_thread_position_in_grid, IGI_BUILTIN_grid_origin,
                                              IGI_BUILTIN_grid_size};
     uint64_t number = LLVMIsAConstantInt(which) ? LLVMConstIntGetZExtValue(which) : 0;
@@ -360,7 +375,10 @@ static uint32_t stage_slot(const igi_simt_request *request, uint64_t attribute, 
 }
 
 // __ig_stage_buffer: of an attribute, or from 32 on that of its indices.
-static LLVMValueRef stage_buffer(binder *b, LLVMValueRef which) {
+static LLVMValueRef stage_buffer(void *context, LLVMValueRef call) {
+    binder *b = context;
+    LLVMValueRef which = LLVMGetOperand(call, 0);
+    LLVMPositionBuilderBefore(b->builder, call);
     uint64_t number = LLVMIsAConstantInt(which) ? LLVMConstIntGetZExtValue(which) : 0;
     uint32_t slot = stage_slot(b->m->request, number % 32, number / 32 == 1);
     if (slot == IGI_MAX_SLOTS) return LLVMConstPointerNull(b->pointer);
@@ -368,27 +386,13 @@ static LLVMValueRef stage_buffer(binder *b, LLVMValueRef which) {
     return load_invariant(b, b->pointer, igi_simt_field(b->builder, LLVMGetParam(b->m->thread, 0), offset));
 }
 
-static void replace_each(igi_simt_module *m, binder *b, const char *name,
-                         LLVMValueRef (*value)(binder *b, LLVMValueRef operand)) {
-    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
-    LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
-    while (use) {
-        LLVMValueRef call = LLVMGetUser(use);
-        use = LLVMGetNextUse(use);
-        if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != m->thread) continue;
-        LLVMPositionBuilderBefore(b->builder, call);
-        LLVMReplaceAllUsesWith(call, value(b, LLVMGetOperand(call, 0)));
-        LLVMInstructionEraseFromParent(call);
-    }
-}
-
 ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
     binder b = {.m = m,
                 .builder = LLVMCreateBuilderInContext(m->context),
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
-    replace_each(m, &b, "__ig_grid_value", grid_value);
-    replace_each(m, &b, "__ig_stage_buffer", stage_buffer);
+    replace_each(m, "__ig_grid_value", grid_value, &b);
+    replace_each(m, "__ig_stage_buffer", stage_buffer, &b);
     LLVMPositionBuilderBefore(b.builder, igi_simt_first_after_allocas(m->thread));
     if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
     if (LLVMGetNamedFunction(m->module, simdgroup_call))
