@@ -145,9 +145,20 @@ static bool can_be_made_again(LLVMValueRef i) {
     }
 }
 
+// Memory that is written and read between the same two barriers. Every region has its own.
+static bool is_temporary(LLVMValueRef value) {
+    size_t length;
+    return LLVMIsAAllocaInst(value) &&
+           strncmp(LLVMGetValueName2(value, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
+}
+
+static bool is_always_there(LLVMValueRef value) {
+    return !LLVMIsAInstruction(value) || is_temporary(value);
+}
+
 // The number of instructions it takes to recompute the value from what is always available.
 static unsigned cost_of(LLVMValueRef value, unsigned budget) {
-    if (!LLVMIsAInstruction(value)) return 0;
+    if (is_always_there(value)) return 0;
     if (!budget || !can_be_made_again(value)) return TOO_DEAR;
     unsigned cost = 1;
     for (int k = 0; k < LLVMGetNumOperands(value) && cost <= budget; k++)
@@ -178,16 +189,10 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
     return true;
 }
 
-// Memory that is written and read between the same two barriers.
-static bool is_temporary(LLVMValueRef alloca) {
-    size_t length;
-    return strncmp(LLVMGetValueName2(alloca, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
-}
-
 static bool find_crossings(splitter *s) {
     for (uint32_t b = 0; b < s->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
-            bool skip = !LLVMGetFirstUse(i) || (LLVMIsAAllocaInst(i) && is_temporary(i));
+            bool skip = !LLVMGetFirstUse(i) || is_temporary(i);
             if (!skip && !add_crossing(s, i)) return false;
         }
     return true;
@@ -206,7 +211,7 @@ static void align_access(LLVMValueRef access, uint64_t offset) {
 }
 
 static LLVMValueRef make_again(splitter *s, LLVMValueRef value) {
-    if (!LLVMIsAInstruction(value)) return value;
+    if (is_always_there(value)) return value;
     LLVMValueRef operands[MAX_OPERANDS];
     int count = LLVMGetNumOperands(value);
     for (int k = 0; k < count && k < MAX_OPERANDS; k++) operands[k] = make_again(s, LLVMGetOperand(value, (unsigned)k));

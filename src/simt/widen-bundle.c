@@ -367,6 +367,11 @@ static LLVMValueRef borrowed_addresses(igi_simt_widener *w, LLVMValueRef address
     return LLVMBuildSelect(w->builder, w->mask, addresses, igi_simt_splat_value(w, one), "");
 }
 
+// Where each lane's row begins.
+static LLVMValueRef row_addresses(igi_simt_widener *w, const igi_simt_bundle *b) {
+    return offset_by(w, igi_simt_widen_vector(w, address_of(b->trigger)), (uint64_t)back_to_start(w, b));
+}
+
 static void lane_addresses(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *addresses) {
     LLVMValueRef address = address_of(b->trigger);
     igi_simt_shape shape = igi_simt_shape_of(&w->s, address);
@@ -484,9 +489,15 @@ static void store_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
 
 // ---- Emitting ----
 
+static bool is_moved_by_call(const igi_simt_widener *w, const igi_simt_bundle *b) {
+    return !b->interleaved && igi_simt_may_call_for_rows(w, b->type, b->size);
+}
+
 static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
-    if (b->spread) {
+    if (is_moved_by_call(w, b)) {
+        igi_simt_load_rows_by_call(w, row_addresses(w, b), b->type, b->size, elements);
+    } else if (b->spread) {
         igi_simt_load_spread(w, address_of(b->trigger), back_to_start(w, b), b->type, b->size,
                              LLVMGetAlignment(b->reference), elements);
     } else if (is_quad(w, b)) {
@@ -502,6 +513,10 @@ static void emit_stores(igi_simt_widener *w, const igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     for (uint32_t i = 0; i < b->count; i++)
         elements[b->position[i]] = igi_simt_widen_vector(w, LLVMGetOperand(b->members[i], 0));
+    if (is_moved_by_call(w, b)) {
+        igi_simt_store_rows_by_call(w, row_addresses(w, b), elements, b->size);
+        return;
+    }
     igi_simt_sort_by_lane(w, elements, b->size, pieces);
     if (b->interleaved)
         store_interleaved(w, b, pieces);
@@ -513,7 +528,7 @@ bool igi_simt_widen_bundled(igi_simt_widener *w, LLVMValueRef access) {
     uint32_t number;
     igi_simt_bundle *b = igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
     // Rows of inactive lanes must not be written.
-    if (!b || (b->store && !b->interleaved && w->mask)) return false;
+    if (!b || (b->store && !b->interleaved && w->mask && !is_moved_by_call(w, b))) return false;
     if (access != b->trigger) return true;
     igi_simt_note_bundle(w, b->members, b->count, b->interleaved);
     if (b->store)

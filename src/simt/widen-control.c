@@ -77,6 +77,34 @@ static void forget_phis(igi_simt_widener *w, uint32_t block) {
     }
 }
 
+enum { PARTS_OF_ADDRESS = 3 };
+
+// Whether lanes need it in other iterations or after the loop, or what is computed from it: an address is made again of
+// its parts where it is used (widen-guess.c).
+static bool outlives_iteration(const igi_simt_widener *w, LLVMValueRef value, uint32_t loop, int depth) {
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        uint32_t block = igi_simt_cfg_index(&w->s.cfg, LLVMGetInstructionParent(user));
+        if (block == IGI_NONE || !igi_simt_cfg_in_loop(&w->s.cfg, block, loop)) return true;
+        if (depth && !LLVMIsAPHINode(user) && outlives_iteration(w, user, loop, depth - 1)) return true;
+    }
+    return false;
+}
+
+// Nor do other values of the loop's own blocks: a block may be skipped, so LLVM would believe that what an earlier
+// iteration computed in it is still wanted.
+static void forget_values(igi_simt_widener *w, uint32_t block, uint32_t loop) {
+    if (w->s.cfg.blocks[block].loop != loop) return;
+    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
+    for (; i; i = LLVMGetNextInstruction(i)) {
+        uint32_t number;
+        if (!igi_map_get(&w->s.index, i, &number) || !w->slot[number] ||
+            outlives_iteration(w, i, loop, PARTS_OF_ADDRESS))
+            continue;
+        LLVMBuildStore(w->builder, LLVMGetUndef(LLVMGetAllocatedType(w->slot[number])), w->slot[number]);
+    }
+}
+
 void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t block) {
     const igi_simt_cfg *cfg = &w->s.cfg;
     uint32_t loop = cfg->blocks[block].loop;
@@ -86,8 +114,12 @@ void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t block) {
             LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[i])), w->mask_slot[i]);
             igi_simt_reset_known(w, w->builder, i);
         }
-    for (uint32_t i = 0; i < cfg->count && igi_simt_asks_for_agreement(w); i++)
-        if (i != block && igi_simt_cfg_in_loop(cfg, i, loop)) forget_phis(w, i);
+    bool forgets_phis = igi_simt_asks_for_agreement(w) || igi_simt_is_hasty(w->m);
+    for (uint32_t i = 0; i < cfg->count; i++) {
+        if (i == block || !igi_simt_cfg_in_loop(cfg, i, loop)) continue;
+        if (forgets_phis) forget_phis(w, i);
+        forget_values(w, i, loop);
+    }
     // Every lane that stays in the loop passes the latch.
     if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
 }

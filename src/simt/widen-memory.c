@@ -134,8 +134,15 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
     return value;
 }
 
+static LLVMValueRef gather_by_call(igi_simt_widener *w, LLVMValueRef load) {
+    LLVMValueRef value;
+    igi_simt_load_rows_by_call(w, igi_simt_widen_vector(w, LLVMGetOperand(load, 0)), LLVMTypeOf(load), 1, &value);
+    return value;
+}
+
 static LLVMValueRef gather(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_note(w, IGI_REMARK_GATHER, load);
+    if (igi_simt_may_call_for_rows(w, LLVMTypeOf(load), 1)) return gather_by_call(w, load);
     bool edge = igi_simt_is_at_edge(load) && igi_simt_is_clamped_line(w, LLVMGetOperand(load, 0));
     bool guess = !edge && igi_simt_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
     return guess ? load_guessed(w, load, wide)
@@ -203,7 +210,9 @@ static void scatter(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value)
     igi_simt_note(w, IGI_REMARK_SCATTER, store);
     LLVMValueRef addresses = igi_simt_widen_vector(w, LLVMGetOperand(store, 1));
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(store, 0));
-    if (igi_simt_may_be_row(w, LLVMGetOperand(store, 1), type))
+    if (igi_simt_may_call_for_rows(w, type, 1))
+        igi_simt_store_rows_by_call(w, addresses, &value, 1);
+    else if (igi_simt_may_be_row(w, LLVMGetOperand(store, 1), type))
         store_guessed(w, store, value, addresses);
     else
         scatter_to(w, store, value, addresses);

@@ -20,11 +20,6 @@ typedef struct strip {
     uint32_t count;
 } strip;
 
-static LLVMValueRef shuffle(igi_simt_widener *w, LLVMValueRef a, const uint32_t *from, uint32_t count) {
-    LLVMValueRef mask = igi_simt_shuffle_mask(w, from, count);
-    return LLVMBuildShuffleVector(w->builder, a, LLVMGetPoison(LLVMTypeOf(a)), mask, "");
-}
-
 // ---- Registers ----
 
 // How many one register really holds: a value that fills two cannot be hidden in one, and half of it would be lost.
@@ -95,14 +90,14 @@ static LLVMValueRef spread_row(igi_simt_widener *w, LLVMValueRef memory, LLVMTyp
     LLVMValueRef index = LLVMConstInt(w->i64, (uint64_t)k * PAIRS, 0);
     LLVMValueRef row = LLVMBuildLoad2(w->builder, type, LLVMBuildGEP2(w->builder, element, memory, &index, 1, ""), "");
     for (uint32_t s = 0; s < lanes; s++) from[s] = s % PAIRS;
-    return shuffle(w, row, from, lanes);
+    return igi_simt_shuffle(w, row, NULL, from, lanes);
 }
 
 // Column k, for the even or odd columns of the result that are in a register.
 static LLVMValueRef spread_column(igi_simt_widener *w, LLVMValueRef left, uint32_t k) {
     uint32_t from[LANES], lanes = register_lanes();
     for (uint32_t s = 0; s < lanes; s++) from[s] = s / PAIRS * PAIRS + k / 2;
-    return shuffle(w, left, from, lanes);
+    return igi_simt_shuffle(w, left, NULL, from, lanes);
 }
 
 // ---- Strips ----
@@ -178,9 +173,16 @@ static void multiply_registers(igi_simt_widener *w, factors *f, uint32_t product
     }
 }
 
+static void multiply(igi_simt_widener *w, factors *f, uint32_t products) {
+    for (uint32_t first = 0; first < LANES / register_lanes(); first += 2) multiply_registers(w, f, products, first);
+}
+
+static LLVMValueRef product_of(igi_simt_widener *w, factors *f, uint32_t product, uint32_t odd) {
+    return igi_simt_join(w, f->parts[product][odd], LANES / register_lanes(), register_lanes());
+}
+
 static void multiply_strip(igi_simt_widener *w, const strip *s) {
     factors f = {.type = LLVMVectorType(LLVMTypeOf(s->even[0]), register_lanes())};
-    uint32_t registers = LANES / register_lanes();
     for (unsigned odd = 0; odd < 2; odd++) {
         f.left[odd] = igi_simt_widen_matrix(w, LLVMGetOperand(s->even[0], odd));
         for (uint32_t p = 0; p < s->count; p++) {
@@ -188,15 +190,59 @@ static void multiply_strip(igi_simt_widener *w, const strip *s) {
             f.result[p][odd] = igi_simt_widen_matrix(w, LLVMGetOperand(s->even[p], 4 + odd));
         }
     }
-    for (uint32_t first = 0; first < registers; first += 2) multiply_registers(w, &f, s->count, first);
+    multiply(w, &f, s->count);
     for (uint32_t p = 0; p < s->count; p++) {
-        igi_simt_widen_set(w, s->even[p], NULL, igi_simt_join(w, f.parts[p][0], registers, register_lanes()));
-        igi_simt_widen_set(w, s->odd[p], NULL, igi_simt_join(w, f.parts[p][1], registers, register_lanes()));
+        igi_simt_widen_set(w, s->even[p], NULL, product_of(w, &f, p, 0));
+        igi_simt_widen_set(w, s->odd[p], NULL, product_of(w, &f, p, 1));
     }
 }
 
+// ---- Quick code: one function for all products ----
+
+// Its arguments are the places of the even and the odd columns of the left matrix, of the right one, and of the sum, which
+// it changes.
+enum { PLACES = 6, FIRST_SUM = 4 };
+
+static LLVMValueRef make_function(igi_simt_widener *w, const char *name, LLVMTypeRef type, LLVMTypeRef element) {
+    igi_simt_shared outer;
+    LLVMValueRef function = igi_simt_begin_shared(w, name, type, &outer);
+    LLVMTypeRef matrix = LLVMVectorType(element, LANES);
+    factors f = {.type = LLVMVectorType(element, register_lanes())};
+    for (unsigned odd = 0; odd < 2; odd++) {
+        f.left[odd] = LLVMBuildLoad2(w->builder, matrix, LLVMGetParam(function, odd), "left");
+        f.right[0][odd] = LLVMGetParam(function, 2 + odd);
+        f.result[0][odd] = LLVMBuildLoad2(w->builder, matrix, LLVMGetParam(function, FIRST_SUM + odd), "sum");
+    }
+    multiply(w, &f, 1);
+    for (unsigned odd = 0; odd < 2; odd++)
+        LLVMBuildStore(w->builder, product_of(w, &f, 0, odd), LLVMGetParam(function, FIRST_SUM + odd));
+    igi_simt_end_shared(w, &outer);
+    return function;
+}
+
+static void call_product(igi_simt_widener *w, LLVMValueRef even, LLVMValueRef odd) {
+    static const char name[] = "ig.product";
+    LLVMTypeRef element = LLVMTypeOf(even), matrix = LLVMVectorType(element, LANES), types[PLACES];
+    for (unsigned i = 0; i < PLACES; i++) types[i] = w->pointer;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->m->context), types, PLACES, 0);
+    LLVMValueRef places[PLACES], function = LLVMGetNamedFunction(w->m->module, name);
+    if (!function) function = make_function(w, name, type, element);
+    for (unsigned i = 0; i < FIRST_SUM; i++) places[i] = in_memory(w, LLVMGetOperand(even, i));
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef sum = igi_simt_widen_matrix(w, LLVMGetOperand(even, FIRST_SUM + i));
+        places[FIRST_SUM + i] = igi_simt_place_of_columns(w, i);
+        LLVMBuildStore(w->builder, sum, places[FIRST_SUM + i]);
+    }
+    LLVMBuildCall2(w->builder, type, function, places, PLACES, "");
+    igi_simt_widen_set(w, even, NULL, LLVMBuildLoad2(w->builder, matrix, places[FIRST_SUM], "product"));
+    igi_simt_widen_set(w, odd, NULL, LLVMBuildLoad2(w->builder, matrix, places[FIRST_SUM + 1], "product"));
+}
+
+// ---- Either ----
+
 void igi_simt_widen_product(igi_simt_widener *w, LLVMValueRef call) {
     if (is_done(w, call)) return;
+    if (w->m->request->first_tier) return call_product(w, call, odd_part(call));
     strip s = find_strip(w, call);
     assert(s.count && s.even[0] == call);  // the odd columns are computed with the even ones
     multiply_strip(w, &s);

@@ -52,6 +52,12 @@ LLVMValueRef igi_simt_shuffle_mask(const igi_simt_widener *w, const uint32_t *in
     return LLVMConstVector(items, count);
 }
 
+LLVMValueRef igi_simt_shuffle(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, const uint32_t *from,
+                              uint32_t count) {
+    if (!b) b = LLVMGetPoison(LLVMTypeOf(a));
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, count), "");
+}
+
 LLVMValueRef igi_simt_active_mask(igi_simt_widener *w) {
     return w->mask ? w->mask : LLVMConstAllOnes(w->mask_type);
 }

@@ -42,8 +42,10 @@ typedef struct igi_simt_widener {
     LLVMValueRef mask;         // of that block; NULL: all lanes
     LLVMBasicBlockRef whole;   // start of the block's copy for when all lanes are active; NULL: not in such a copy
     LLVMValueRef odd_columns;  // of the last matrix computed
-    bool matrix_order;         // vectors are wanted in matrix order if they have it
-    const char *declined;      // why this kernel is not widened; NULL so far
+    LLVMValueRef columns[2];   // places of a matrix during calls of shared functions; NULL: none yet
+    LLVMValueRef row_addresses, row_elements;  // of bundles during such calls; NULL: none yet
+    bool matrix_order;                         // vectors are wanted in matrix order if they have it
+    const char *declined;                      // why this kernel is not widened; NULL so far
     LLVMValueRef declined_at;
 } igi_simt_widener;
 
@@ -71,6 +73,9 @@ LLVMValueRef igi_simt_any(igi_simt_widener *w, LLVMValueRef mask);
 LLVMValueRef igi_simt_all(igi_simt_widener *w, LLVMValueRef mask);
 // Constant indices for a shuffle.
 LLVMValueRef igi_simt_shuffle_mask(const igi_simt_widener *w, const uint32_t *indices, uint32_t count);
+// Elements of two vectors of one type, the second of which may be NULL.
+LLVMValueRef igi_simt_shuffle(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, const uint32_t *from,
+                              uint32_t count);
 void igi_simt_decline(igi_simt_widener *w, const char *why, LLVMValueRef where);
 
 // ---- Instructions ----
@@ -183,8 +188,36 @@ bool igi_simt_widen_check(igi_simt_widener *w, LLVMValueRef call);           // 
 bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name);
 LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix);
 LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value);  // in matrix order
-void igi_simt_widen_product(igi_simt_widener *w, LLVMValueRef call);          // widen-product.c
-void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block);          // widen-control.c
+// widen-area.c: matrices in rows of memory; false: not there, or not for all lanes.
+bool igi_simt_load_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef columns[2]);
+bool igi_simt_store_area(igi_simt_widener *w, LLVMValueRef call);
+// Memory for the even or odd columns of a matrix, for a call of a shared function.
+LLVMValueRef igi_simt_place_of_columns(igi_simt_widener *w, unsigned odd);
+void igi_simt_widen_product(igi_simt_widener *w, LLVMValueRef call);  // widen-product.c
+// widen-rows.c: whether a function moves `size` neighbouring elements for each active lane, as in quick code; and a call
+// of it, for the addresses of all lanes.
+bool igi_simt_may_call_for_rows(const igi_simt_widener *w, LLVMTypeRef element, uint32_t size);
+void igi_simt_load_rows_by_call(igi_simt_widener *w, LLVMValueRef addresses, LLVMTypeRef element, uint32_t size,
+                                LLVMValueRef *elements);
+void igi_simt_store_rows_by_call(igi_simt_widener *w, LLVMValueRef addresses, LLVMValueRef *elements, uint32_t size);
+// widen-shared.c: a function of the module, without a result, which the builder fills from here on; and its end, after
+// which the builder is where it was.
+typedef struct igi_simt_shared {
+    LLVMBasicBlockRef block;
+    LLVMMetadataRef place;
+} igi_simt_shared;
+LLVMValueRef igi_simt_begin_shared(igi_simt_widener *w, const char *name, LLVMTypeRef type, igi_simt_shared *outer);
+void igi_simt_end_shared(igi_simt_widener *w, const igi_simt_shared *outer);
+// The active lanes as bits, for a shared function; and in that function a loop over them, whose lane is in 64 bits.
+#define IGI_MOST_SHARED_LANES 64u
+typedef struct igi_simt_lane_rounds {
+    LLVMBasicBlockRef body, after;
+    LLVMValueRef rest;
+} igi_simt_lane_rounds;
+LLVMValueRef igi_simt_active_lanes(igi_simt_widener *w);
+LLVMValueRef igi_simt_begin_lanes(igi_simt_widener *w, LLVMValueRef active, igi_simt_lane_rounds *rounds);
+void igi_simt_end_lanes(igi_simt_widener *w, const igi_simt_lane_rounds *rounds);
+void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block);  // widen-control.c
 void igi_simt_widen_guard(igi_simt_widener *w, uint32_t block);
 // Lanes of `mask` (NULL: all) go from one block to the other.
 void igi_simt_pass_lanes(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simdgroup matrices (matrix.c, fragments.c, widen-matrix.c, widen-product.c): products in registers, loads and stores of whole matrices, and a
+// simdgroup matrices (matrix.c, fragments.c, widen-matrix.c, widen-area.c, widen-product.c): products in registers, loads and stores of whole matrices, and a
 // matrix order that is left only where single lanes are needed.
 #include "bench.h"
 
@@ -216,6 +216,36 @@ static void lanes_that_are_off_neither_load_nor_store(void **state) {
     end(b);
 }
 
+// ---- Quick code ----
+
+static size_t shared_functions(LLVMModuleRef module) {
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        bool matrix = strncmp(name, "ig.load.", 8) == 0 || strncmp(name, "ig.store.", 9) == 0;
+        count += !LLVMIsDeclaration(f) && (matrix || strcmp(name, "ig.product") == 0);
+    }
+    return count;
+}
+
+static void quick_code_has_one_function_for_each_kind_of_access_and_one_for_products(void **state) {
+    (void)state;
+    bench *b = kernel(ABC,
+                      "simdgroup_float8x8 x, y, z; simdgroup_load(x, a, n); simdgroup_load(y, b, n, 0, true);\n"
+                      "simdgroup_load(z, a + 64, n); simdgroup_multiply(x, x, y); simdgroup_multiply(z, x, z);\n"
+                      "simdgroup_store(z, c, n); simdgroup_store(x, c + 64, n);");
+    b->request.first_tier = true;
+    LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, false);
+    assert_int_equal(shared_functions(b->m.module), 4);
+    assert_int_equal(count_calls(wide, "ig.load.float"), 3);
+    assert_int_equal(count_calls(wide, "ig.store.float"), 2);
+    assert_int_equal(count_calls(wide, "ig.product"), 2);
+    assert_int_equal(fused_elements(wide), 0);
+    assert_int_equal(count_calls(wide, "llvm.masked."), 0);
+    end(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_threads_move_their_own_two_elements),
@@ -229,6 +259,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_load_their_own_elements_load_a_matrix),
         cmocka_unit_test(other_places_are_left_alone),
         cmocka_unit_test(lanes_that_are_off_neither_load_nor_store),
+        cmocka_unit_test(quick_code_has_one_function_for_each_kind_of_access_and_one_for_products),
     };
     return cmocka_run_group_tests_name("matrix", tests, open_compiler, close_compiler);
 }

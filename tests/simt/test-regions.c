@@ -179,6 +179,27 @@ static void matrices_are_kept_in_registers_of_the_context(void **state) {
     end(b);
 }
 
+static bool stores_address(LLVMValueRef i) {
+    return LLVMIsAStoreInst(i) && LLVMTypeOf(LLVMGetOperand(i, 0)) == LLVMTypeOf(LLVMGetOperand(i, 1));
+}
+
+static void every_region_has_its_own_temporary_memory(void **state) {
+    (void)state;
+    bench *b = start(METAL
+                     "struct Mixed { char a, b; float4 v; };\n"
+                     "kernel void k(device int *a, uint i [[thread_position_in_grid]],\n"
+                     "              uint l [[thread_index_in_threadgroup]]) {\n"
+                     "  threadgroup Mixed t[256];\n  Mixed m = {char(i), char(l), 1};\n  t[l] = m;\n" WAIT
+                     "  Mixed other = t[255 - l];\n" WAIT "  a[i] = other.a + 3 * other.b;\n}\n",
+                     "k");
+    b->request.first_tier = true;
+    b->request.width = 8;
+    assert_ok(run_to(b, igi_simt_pass_group));
+    assert_int_equal(count_calls(b->m.wide[0], "ig.rows.load.2x8."), 1);
+    assert_int_equal(count_if(b->m.wide[0], stores_address), 0);
+    end(b);
+}
+
 static void the_runner_has_a_loop_for_each_region(void **state) {
     (void)state;
     bench *b = grouped("t[l] = a[i];" WAIT "a[i] = t[255 - l];" WAIT "a[i] += 1;", 8);
@@ -214,6 +235,7 @@ int main(void) {
         cmocka_unit_test(a_mask_of_lanes_that_have_left_is_kept),
         cmocka_unit_test(private_arrays_are_kept_whole),
         cmocka_unit_test(matrices_are_kept_in_registers_of_the_context),
+        cmocka_unit_test(every_region_has_its_own_temporary_memory),
         cmocka_unit_test(the_runner_has_a_loop_for_each_region),
         cmocka_unit_test(code_for_one_size_has_no_tail),
     };
