@@ -101,12 +101,12 @@ static bool check(air_translator *t) {
 }
 
 // adce removes dead values of matrices.
-static bool translate(air_translator *t, const char *bitcode, size_t length) {
-    return igi_air_parse(t, bitcode, length) && igi_air_read_metadata(t) && igi_air_drop_logging(t) &&
-           igi_air_open_runtime(t) && igi_air_tidy(t) && lower(t) && igi_air_unroll_recursion(t) &&
-           (t->is_visible ? igi_air_expose(t) : igi_air_wrap(t)) && igi_air_link_runtime(t) &&
-           run(t, "globaldce,always-inline,globaldce,function(adce)") && igi_air_place_threadgroup(t) &&
-           run(t, "globaldce") && igi_air_check_threadgroup(t) && igi_air_verify(t, IG_STATUS_INTERNAL) && check(t);
+static bool translate(air_translator *t) {
+    return igi_air_read_metadata(t) && igi_air_drop_logging(t) && igi_air_open_runtime(t) && igi_air_tidy(t) &&
+           lower(t) && igi_air_unroll_recursion(t) && (t->is_visible ? igi_air_expose(t) : igi_air_wrap(t)) &&
+           igi_air_link_runtime(t) && run(t, "globaldce,always-inline,globaldce,function(adce)") &&
+           igi_air_place_threadgroup(t) && run(t, "globaldce") && igi_air_check_threadgroup(t) &&
+           igi_air_verify(t, IG_STATUS_INTERNAL) && check(t);
 }
 
 // ---- The result ----
@@ -125,6 +125,16 @@ static void write(air_translator *t, igi_text *bytes) {
     igi_msl_reflection_free(&packed.reflection);
 }
 
+static air_translator open_translator(LLVMContextRef context, const char *name, ig_error *error) {
+    return (air_translator){.name = name,
+                            .context = context,
+                            .error = error,
+                            .builder = LLVMCreateBuilderInContext(context),
+                            .i32 = LLVMInt32TypeInContext(context),
+                            .i64 = LLVMInt64TypeInContext(context),
+                            .pointer = LLVMPointerTypeInContext(context, 0)};
+}
+
 static void close_translator(air_translator *t) {
     for (size_t i = 0; i < t->argument_count; i++)
         free(t->arguments[i].kind), free(t->arguments[i].name), free(t->arguments[i].type),
@@ -132,26 +142,36 @@ static void close_translator(air_translator *t) {
     if (t->module) LLVMDisposeModule(t->module);
     igi_air_close_runtime(t);
     LLVMDisposeBuilder(t->builder);
-    LLVMContextDispose(t->context);
 }
 
-ig_status igi_air_translate(const char *bitcode, size_t length, const char *name, char **output, size_t *output_length,
-                            ig_error *error) {
-    air_translator t = {.name = name, .context = igi_msl_llvm_context_create(), .error = error};
-    t.builder = LLVMCreateBuilderInContext(t.context);
-    t.i32 = LLVMInt32TypeInContext(t.context);
-    t.i64 = LLVMInt64TypeInContext(t.context);
-    t.pointer = LLVMPointerTypeInContext(t.context, 0);
+// Closes the translator. `parsed`: it has a module.
+static ig_status finish(air_translator *t, bool parsed, char **output, size_t *output_length) {
     igi_text bytes = {0};
-    if (translate(&t, bitcode, length)) write(&t, &bytes);
-    close_translator(&t);
-    if (t.status != IG_STATUS_OK) {
+    if (parsed && translate(t)) write(t, &bytes);
+    close_translator(t);
+    if (t->status != IG_STATUS_OK) {
         igi_text_free(&bytes);
-        return t.status;
+        return t->status;
     }
     *output_length = bytes.length;
     *output = igi_text_take(&bytes);
     return IG_STATUS_OK;
+}
+
+ig_status igi_air_translate(const char *bitcode, size_t length, const char *name, char **output, size_t *output_length,
+                            ig_error *error) {
+    LLVMContextRef context = igi_msl_llvm_context_create();
+    air_translator t = open_translator(context, name, error);
+    ig_status status = finish(&t, igi_air_parse(&t, bitcode, length), output, output_length);
+    LLVMContextDispose(context);
+    return status;
+}
+
+ig_status igi_air_translate_parsed(LLVMModuleRef module, const char *name, char **output, size_t *output_length,
+                                   ig_error *error) {
+    air_translator t = open_translator(LLVMGetModuleContext(module), name, error);
+    t.module = module;
+    return finish(&t, true, output, output_length);
 }
 
 // How many an argument of this kind can be the index of; 0 if there is none of this kind.

@@ -90,6 +90,11 @@ air_argument_class igi_air_class_of(const air_argument *argument);        // met
 bool igi_air_is_array(const air_argument *argument);                      // of textures or samplers
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection);  // reflection.c
 
+// As igi_air_translate, of a module that igi_air_parse made: for tests that change it in between.
+// pre: LLVM finds it valid. owns: takes the module; its context stays the caller's.
+ig_status igi_air_translate_parsed(LLVMModuleRef module, const char *name, char **output, size_t *output_length,
+                                   ig_error *error);
+
 // Named by parse.c.
 #define AIR_THREADGROUP_SECTION "air.threadgroup"
 #define AIR_WRAPPER "air.kernel"
