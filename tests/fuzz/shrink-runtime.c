@@ -38,22 +38,30 @@ static void empty(LLVMContextRef context, LLVMValueRef function) {
     }
 }
 
-static void shrink(size_t index, igi_air_embedded *embedded) {
+// A module of its own for each function, so that a kernel reads no more than it calls.
+static void embed(LLVMModuleRef module, const char *name, igi_air_embedded *embedded) {
+    LLVMModuleRef single = LLVMCloneModule(module);
+    for (LLVMValueRef f = LLVMGetFirstFunction(single); f; f = LLVMGetNextFunction(f))
+        if (f != LLVMGetNamedFunction(single, name)) LLVMSetLinkage(f, LLVMInternalLinkage);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMConsumeError(LLVMRunPasses(single, "globaldce,strip-dead-prototypes", NULL, options));
+    LLVMDisposePassBuilderOptions(options);
+    LLVMMemoryBufferRef small = LLVMWriteBitcodeToMemoryBuffer(single);
+    igi_air_embed_function(embedded, name);
+    igi_air_embed_module(embedded, LLVMGetBufferStart(small), LLVMGetBufferSize(small));
+    LLVMDisposeMemoryBuffer(small), LLVMDisposeModule(single);
+}
+
+static LLVMModuleRef read_emptied(LLVMContextRef context, size_t index) {
     const igi_air_runtime_module *at = &igi_air_runtime_modules[index];
-    LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module;
     LLVMMemoryBufferRef whole =
         LLVMCreateMemoryBufferWithMemoryRange(igi_air_runtime + at->offset, at->length, "runtime", 0);
     if (LLVMParseBitcodeInContext2(context, whole, &module)) abort();
+    LLVMDisposeMemoryBuffer(whole);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) empty(context, f);
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMConsumeError(LLVMRunPasses(module, "globaldce,strip-dead-prototypes", NULL, options));
-    LLVMDisposePassBuilderOptions(options);
-    LLVMMemoryBufferRef small = LLVMWriteBitcodeToMemoryBuffer(module);
-    igi_air_embed_module(embedded, LLVMGetBufferStart(small), LLVMGetBufferSize(small));
-    LLVMDisposeMemoryBuffer(small), LLVMDisposeMemoryBuffer(whole);
-    LLVMDisposeModule(module), LLVMContextDispose(context);
+    return module;
 }
 
 int main(int argc, char **argv) {
@@ -63,9 +71,11 @@ int main(int argc, char **argv) {
     if (!out) return 1;
     size_t next = 0;
     for (size_t i = 0; i < igi_air_runtime_module_count; i++) {
+        LLVMContextRef context = LLVMContextCreate();
+        LLVMModuleRef module = read_emptied(context, i);
         for (; next < igi_air_runtime_function_count && igi_air_runtime_functions[next].module == i; next++)
-            igi_air_embed_function(&embedded, igi_air_runtime_functions[next].name);
-        shrink(i, &embedded);
+            embed(module, igi_air_runtime_functions[next].name, &embedded);
+        LLVMDisposeModule(module), LLVMContextDispose(context);
     }
     bool written = igi_air_embed_write(&embedded, out);
     return fclose(out) == 0 && written ? 0 : 1;
