@@ -136,18 +136,54 @@ static LLVMMetadataRef other_metadata(LLVMModuleRef module, LLVMValueRef old, co
     return LLVMMDStringInContext2(context, quoted ? c->word + 1 : c->word, c->word_length - (quoted ? 2u : 0));
 }
 
-// The operand of a node, or of a node below it.
-static void change_node(LLVMModuleRef module, LLVMValueRef node, const air_change *c, int depth) {
-    LLVMValueRef operands[64];
-    unsigned count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0;
-    if (!count || count > 64) return;
+// A node that differs from `node` in an operand, or in one of a node below it. Nodes are not changed in place: those
+// that name nothing of a module are shared by all modules of the context.
+static LLVMMetadataRef changed_node(LLVMModuleRef module, LLVMValueRef node, const air_change *c, int depth);
+
+enum { MOST_OPERANDS = 64 };
+
+static LLVMMetadataRef changed_operand(LLVMModuleRef module, LLVMValueRef operand, const air_change *c, int depth) {
+    bool below = operand && LLVMIsAMDNode(operand) && c->with % 16 && depth < 4;
+    return below ? changed_node(module, operand, c, depth + 1) : other_metadata(module, operand, c);
+}
+
+static LLVMMetadataRef changed_node(LLVMModuleRef module, LLVMValueRef node, const air_change *c, int depth) {
+    LLVMValueRef operands[MOST_OPERANDS];
+    LLVMMetadataRef changed[MOST_OPERANDS];
+    unsigned count = LLVMGetMDNodeNumOperands(node);
+    if (!count || count > MOST_OPERANDS) return LLVMValueAsMetadata(node);
     LLVMGetMDNodeOperands(node, operands);
+    for (unsigned i = 0; i < count; i++) changed[i] = operands[i] ? LLVMValueAsMetadata(operands[i]) : NULL;
     unsigned index = (c->at >> (2 * depth)) % count;
-    bool below = operands[index] && LLVMIsAMDNode(operands[index]) && c->with % 16 && depth < 4;
-    if (below)
-        change_node(module, operands[index], c, depth + 1);
-    else
-        LLVMReplaceMDNodeOperandWith(node, index, other_metadata(module, operands[index], c));
+    changed[index] = changed_operand(module, operands[index], c, depth);
+    return LLVMMDNodeInContext2(LLVMGetModuleContext(module), changed, count);
+}
+
+// One that names a function or variable is this module's alone.
+static bool is_own(LLVMValueRef node) {
+    LLVMValueRef operands[MOST_OPERANDS];
+    unsigned count = LLVMGetMDNodeNumOperands(node);
+    if (count > MOST_OPERANDS) return false;
+    LLVMGetMDNodeOperands(node, operands);
+    for (unsigned i = 0; i < count; i++)
+        if (operands[i] && LLVMIsAGlobalValue(operands[i])) return true;
+    return false;
+}
+
+// A shared node of a list gets a changed one behind it.
+static void change_root(LLVMModuleRef module, const char *list, LLVMValueRef root, const air_change *c) {
+    LLVMValueRef operands[MOST_OPERANDS];
+    unsigned count = LLVMGetMDNodeNumOperands(root);
+    if (!count || count > MOST_OPERANDS) return;
+    if (!is_own(root)) {
+        LLVMMetadataRef changed = changed_node(module, root, c, 0);
+        LLVMAddNamedMetadataOperand(module, list, LLVMMetadataAsValue(LLVMGetModuleContext(module), changed));
+        return;
+    }
+    LLVMGetMDNodeOperands(root, operands);
+    unsigned index = c->at % count;
+    if (index == 0 && c->with % 16) index = count - 1;  // without its function a kernel has nothing else to try
+    LLVMReplaceMDNodeOperandWith(root, index, changed_operand(module, operands[index], c, 0));
 }
 
 static const char *const lists[] = {"air.kernel", "air.function_constants", "air.compile_options",
@@ -159,7 +195,7 @@ static void change_metadata(LLVMModuleRef module, const air_change *c) {
     unsigned count = LLVMGetNamedMetadataNumOperands(module, list);
     if (!count || count > 16) return;
     LLVMGetNamedMetadataOperands(module, list, nodes);
-    change_node(module, nodes[c->at % count], c, 0);
+    change_root(module, list, nodes[c->at % count], c);
 }
 
 static void list_node_elsewhere(LLVMModuleRef module, const air_change *c) {

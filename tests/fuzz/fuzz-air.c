@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The translator of AIR on modules of tests/air that were changed. An input says which module, and what to change: values,
-// names and metadata of the module (fuzz-air-changes.c), so that most are still valid ones of a strange form; words of its
-// text for others of their kind, which also changes types; or bits of its bitcode. A module is translated, or refused with
-// a message, and what is translated can be read.
+// The translator of AIR on modules of tests/air that were changed. An input says which module, or which small part of it
+// (fuzz-air-parts.c), and what to change: most often values, names and metadata of the module in memory
+// (fuzz-air-changes.c), so that most are still valid ones of a strange form; now and then words of its text for others of
+// their kind, which also changes types, or bits of its bitcode. A module is translated, or refused with a message, and what
+// is translated can be read.
 //
 // LLVM reads bitcode, and garbage may crash it: in Ingot that is another process, and here a child. A child that dies
 // while LLVM reads and verifies the module is not counted as a failure; one that dies later is.
@@ -15,13 +16,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "air/flatten.h"
-#include "air/translate.h"
+#include "air/translator.h"
 #include "core/memory.h"
 #include "fuzz-air-changes.h"
+#include "fuzz-air-parts.h"
 #include "fuzz.h"
 #include "msl/llvm-context.h"
 
@@ -38,17 +41,19 @@ typedef struct module {
     size_t count;
     char *bitcode;
     size_t bitcode_length;
+    air_parts parts;
 } module;
 
 static module modules[MOST_MODULES];
 static size_t module_count;
 static token tokens[MOST_TOKENS];
 static size_t token_count;
+static LLVMContextRef parts_context;  // of all parts, and what is made of them in a child
 
 // Inputs are collected, and a child works on many of them, because starting one takes longer than a translation. What it
 // is at, and what came of it, is in memory that it shares with its parent.
 typedef enum stage { READING, INVALID, TRANSLATING } stage;
-enum { MOST_INPUTS = 256 };
+enum { MOST_INPUTS = 2048 };
 typedef struct progress {
     size_t at;  // the input
     stage stage;
@@ -133,6 +138,7 @@ static void add_module(const char *path) {
     LLVMDisposeMemoryBuffer(bitcode);
     LLVMDisposeModule(parsed);
     LLVMContextDispose(context);
+    cut_air(parts_context, m->bitcode, m->bitcode_length, &m->parts);
 }
 
 static int is_text(const struct dirent *entry) {
@@ -151,12 +157,17 @@ static void tell(void) {
     fprintf(stderr, "of the modules %llu were invalid, %llu refused, %llu translated, LLVM crashed on %llu\n",
             (unsigned long long)shared->invalid, (unsigned long long)shared->refused,
             (unsigned long long)shared->translated, (unsigned long long)crashed);
-    for (size_t i = 0; i < module_count; i++) free(modules[i].text), free(modules[i].bitcode);
+    for (size_t i = 0; i < module_count; i++) {
+        free(modules[i].text), free(modules[i].bitcode);
+        free_air_parts(&modules[i].parts);
+    }
+    LLVMContextDispose(parts_context);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     struct dirent **names = NULL;
+    parts_context = igi_msl_llvm_context_create();
     int count = scandir(AIR_KERNELS, &names, is_text, by_name);
     for (int i = 0; i < count && module_count < MOST_MODULES; i++) {
         char path[2048];
@@ -221,33 +232,37 @@ static void write_words(const module *m, const token *changed, igi_text *text) {
 
 // ---- One module, in a child ----
 
-static void check_translation(const char *bitcode, size_t length) {
-    char *output = NULL;
-    size_t output_length = 0;
-    ig_error error = {0};
+static void check_result(ig_status status, char *output, size_t length, ig_error *error) {
     igi_air_translated translated;
-    ig_status status = igi_air_translate(bitcode, length, "fuzzed", &output, &output_length, &error);
-    MUST(status == IG_STATUS_OK || (error.message && status != IG_STATUS_OUT_OF_MEMORY));
+    MUST(status == IG_STATUS_OK || (error->message && status != IG_STATUS_OUT_OF_MEMORY));
     *(status == IG_STATUS_OK ? &shared->translated : &shared->refused) += 1;
     if (status == IG_STATUS_OK) {
-        MUST(igi_air_translated_read(output, output_length, &translated));
+        MUST(igi_air_translated_read(output, length, &translated));
         igi_air_translated_free(&translated);
     }
     free(output);
-    ig_error_clear(&error);
+    ig_error_clear(error);
+}
+
+static bool is_valid(LLVMModuleRef read) {
+    bool valid = read && !LLVMVerifyModule(read, LLVMReturnStatusAction, NULL);
+    shared->stage = valid ? TRANSLATING : INVALID;
+    shared->invalid += !valid;
+    return valid;
 }
 
 static void translate_if_valid(LLVMContextRef context, LLVMModuleRef read) {
-    bool valid = read && !LLVMVerifyModule(read, LLVMReturnStatusAction, NULL);
+    bool valid = is_valid(read);
     LLVMMemoryBufferRef bitcode = valid ? LLVMWriteBitcodeToMemoryBuffer(read) : NULL;
     if (read) LLVMDisposeModule(read);
     LLVMContextDispose(context);
-    shared->stage = valid ? TRANSLATING : INVALID;
-    if (!valid) {
-        shared->invalid++;
-        return;
-    }
-    check_translation(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
+    if (!valid) return;
+    char *output = NULL;
+    size_t length = 0;
+    ig_error error = {0};
+    ig_status status =
+        igi_air_translate(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "fuzzed", &output, &length, &error);
+    check_result(status, output, length, &error);
     LLVMDisposeMemoryBuffer(bitcode);
 }
 
@@ -290,33 +305,67 @@ static void try_bits(const module *m, reader *r) {
     free(bytes), free(copy);
 }
 
+// The whole module takes as long as many of its parts: it is seldom chosen.
+static LLVMModuleRef choose_part(const air_parts *parts, uint32_t number) {
+    enum { SELDOM = 8 };
+    size_t pieces = parts->count - 1;
+    bool whole = !pieces || number % (SELDOM * parts->count) == 0;
+    return parts->modules[whole ? 0 : 1 + number % pieces];
+}
+
+// Without LLVM's reader and writer, which would take most of the time.
 static void try_changes(const module *m, reader *r) {
-    LLVMContextRef context = igi_msl_llvm_context_create();
-    LLVMModuleRef read = parse_bitcode(context, m->bitcode, m->bitcode_length);
+    LLVMModuleRef part = LLVMCloneModule(choose_part(&m->parts, take(r)));
     for (int i = 0; i < MOST_CHANGES && r->left; i++) {
         air_change change = {.kind = take(r), .at = take(r), .with = take(r)};
         const token *word = &tokens[change.with * 7919ull % token_count];
         change.word = word->at, change.word_length = word->length;
-        change_air(read, &change);
+        change_air(part, &change);
     }
-    translate_if_valid(context, read);
+    if (!is_valid(part)) {
+        LLVMDisposeModule(part);
+        return;
+    }
+    char *output = NULL;
+    size_t length = 0;
+    ig_error error = {0};
+    ig_status status = igi_air_translate_parsed(part, "fuzzed", &output, &length, &error);
+    check_result(status, output, length, &error);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SECONDS = 10, IS_SANITIZED = true };
+#else
+enum { SECONDS = 1, IS_SANITIZED = false };
+#endif
+
+// LLVM's reader believes lengths, and may take memory and time without end.
+static void limit_memory(void) {
+    enum { MOST_BYTES = 1 << 30 };
+    if (!IS_SANITIZED) setrlimit(RLIMIT_AS, &(struct rlimit){MOST_BYTES, MOST_BYTES});
+}
+
+// Of processor time, for one input.
+static void limit_time(void) {
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS}, NULL);
 }
 
 static void run_input(const input *in) {
-    enum { HEADER = 2 };
+    enum { HEADER = 2, WAYS = 8, RARE = 16 };
     if (in->length < HEADER) return;
     reader r = {in->bytes + HEADER, in->length - HEADER};
     const module *m = &modules[in->bytes[1] % module_count];
     shared->stage = READING;
-    unsigned how = in->bytes[0] % 8;
-    (how == 0 ? try_bits : how == 1 ? try_words : try_changes)(m, &r);
+    limit_time();
+    bool rare = r.left && *r.at % RARE == 0;  // what LLVM reads takes ten times as long
+    unsigned how = in->bytes[0] % WAYS;
+    (rare && how == 0 ? try_bits : rare && how == 1 ? try_words : try_changes)(m, &r);
 }
 
 // ---- Children ----
 
 static void work(void) {
-    enum { SECONDS = 60 };
-    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+    limit_memory();
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);  // the driver's would tell of LLVM's crashes
     for (; shared->at < input_count; shared->at++) run_input(&inputs[shared->at]);
     _exit(0);
