@@ -120,6 +120,10 @@ void igi_simt_mark_loop(igi_simt_module *m, LLVMValueRef branch, const char *wis
 bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_barrier(const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_striding_loop(const igi_simt_module *m);
+// Whether lanes do it one after the other: an atomic operation.
+bool igi_simt_is_one_by_one(LLVMValueRef instruction);
+// How many threads of a row read a cache line of bytes or shorts in a loop of such operations; 0: no such loop.
+uint32_t igi_simt_lanes_of_line(const igi_simt_module *m);
 // columns.c: whether threads that differ only in y compute much that does not depend on y.
 bool igi_simt_has_common_columns(const igi_simt_module *m);
 // Part of inline: what never changes in the descriptions of textures, before loops are unrolled.

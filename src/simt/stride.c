@@ -63,3 +63,44 @@ bool igi_simt_has_striding_loop(const igi_simt_module *m) {
     igi_simt_cfg_free(&cfg);
     return found;
 }
+
+// ---- Lines ----
+
+// Where lanes change memory one after the other, as in a histogram, values need no vector registers, so that a group of
+// lanes can be as long as a cache line. Shorter ones read a part of a line in each round, and come back for the rest.
+
+bool igi_simt_is_one_by_one(LLVMValueRef instruction) {
+    return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
+}
+
+// The bytes of the largest value that each thread of a row loads from an address of its own; 0: none.
+static uint64_t bytes_loaded(const igi_simt_module *m, LLVMBasicBlockRef block) {
+    LLVMValueRef x = LLVMGetParam(m->thread, 1);
+    uint64_t most = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        if (!LLVMIsALoadInst(i) || !depends_on(LLVMGetOperand(i, 0), x, MAX_DEPTH)) continue;
+        uint64_t bytes = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(m->module), LLVMTypeOf(i));
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+static bool has_one_by_one(LLVMBasicBlockRef block) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (igi_simt_is_one_by_one(i)) return true;
+    return false;
+}
+
+uint32_t igi_simt_lanes_of_line(const igi_simt_module *m) {
+    enum { CACHE_LINE = 64, LARGEST = 2 };
+    igi_simt_cfg cfg;
+    uint64_t bytes = 0;
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return 0;
+    for (uint32_t b = 0; b < cfg.count && !bytes; b++) {
+        const igi_simt_block *block = &cfg.blocks[b];
+        if (block->loop != IGI_NONE && !has_inner_loop(&cfg, block->loop) && has_one_by_one(block->block))
+            bytes = bytes_loaded(m, block->block);
+    }
+    igi_simt_cfg_free(&cfg);
+    return bytes && bytes <= LARGEST ? CACHE_LINE / (uint32_t)bytes : 0;
+}

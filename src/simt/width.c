@@ -17,10 +17,6 @@ bool igi_simt_has_few_registers(void) {
     return igi_simt_is_for_x86() && !strstr(igi_simt_features(), "+avx512f");
 }
 
-static bool is_one_by_one(LLVMValueRef instruction) {
-    return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
-}
-
 // Calls for a quick look (checked/quick.h), and the code that finds their objects, are not counted.
 static size_t own_instructions(igi_simt_module *m) {
     igi_simt_values pseudos;
@@ -34,7 +30,7 @@ static size_t own_instructions(igi_simt_module *m) {
 // Rows of threads must be long enough too; if not known, they are assumed to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
     igi_simt_values atomics;
-    if (!igi_simt_collect(m->thread, is_one_by_one, &atomics)) return false;
+    if (!igi_simt_collect(m->thread, igi_simt_is_one_by_one, &atomics)) return false;
     size_t count = atomics.count;
     igi_simt_values_free(&atomics);
     // Rows that share what they read were chosen for two registers each where there are few.
@@ -46,6 +42,12 @@ static bool suits_two_registers(igi_simt_module *m) {
 static bool suits_row(igi_simt_module *m, uint32_t row) {
     return m->rows <= 1 && row >= 4 * igi_simt_register_lanes() && (row & (row - 1)) == 0 &&
            own_instructions(m) <= LIGHT_KERNEL && igi_simt_has_striding_loop(m);
+}
+
+// As many threads of a row as read a cache line together.
+static uint32_t suits_line(igi_simt_module *m, uint32_t row) {
+    uint32_t line = m->rows <= 1 && own_instructions(m) <= LIGHT_KERNEL ? igi_simt_lanes_of_line(m) : 0;
+    return line && line <= igi_simt_most_lanes() && row % line == 0 ? line : 0;
 }
 
 bool igi_simt_has_barrier(const igi_simt_cfg *cfg, uint32_t loop) {
@@ -117,6 +119,8 @@ uint32_t igi_simt_choose_width(igi_simt_module *m) {
     if (asked) return asked;
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
     if (suits_row(m, row)) return longest(row);
+    uint32_t line = suits_line(m, row);
+    if (line) return line;
     if (suits_whole_threadgroup(m)) return row;
     if (suits_two_registers(m) && row % (2 * natural) == 0) return 2 * natural;
     for (uint32_t width = natural; width >= 4; width /= 2)

@@ -113,6 +113,22 @@ static void rows_that_stride_through_memory_do_it_side_by_side(void **state) {
     assert_true(width_for_row("for (uint k = i; k < n; k += t) for (int j = 0; j < a[k]; j++) s ^= a[j];", 256) <= 32);
 }
 
+static void counts_of_bytes_are_made_by_the_cache_line(void **state) {
+    (void)state;
+    // Threads walk down the columns of a picture whose rows are n elements long.
+#define COUNT(TYPE, AT)                                                                     \
+    "device atomic_int *bins = (device atomic_int *)a; device " TYPE " *in = (device " TYPE \
+    " *)(a + 1000);\n"                                                                      \
+    "for (uint j = 0; j < 1000; j++) atomic_fetch_add_explicit(&bins[in[" AT "]], 1, memory_order_relaxed);"
+    assert_int_equal(width_for_row(COUNT("uchar", "j * n + l"), 256), 64);
+    assert_int_equal(width_for_row(COUNT("ushort", "j * n + l"), 256), 32);
+    // Registers of words are a line; the row is no multiple of one; all threads read the same byte.
+    assert_true(width_for_row(COUNT("uint", "j * n + l"), 256) <= 16);
+    assert_true(width_for_row(COUNT("uchar", "j * n + l"), 96) <= 32);
+    assert_true(width_for_row(COUNT("uchar", "j * n"), 256) <= 16);
+#undef COUNT
+}
+
 static void the_width_is_as_asked_or_as_it_suits(void **state) {
     (void)state;
     assert_int_equal(width_of("device int *a", "a[i] = 1;", 1), 1);
@@ -186,6 +202,7 @@ int main(void) {
         cmocka_unit_test(small_copies_become_elements),
         cmocka_unit_test(the_width_is_as_asked_or_as_it_suits),
         cmocka_unit_test(rows_that_stride_through_memory_do_it_side_by_side),
+        cmocka_unit_test(counts_of_bytes_are_made_by_the_cache_line),
         cmocka_unit_test(threadgroup_memory_needs_no_locks),
         cmocka_unit_test(device_memory_stays_atomic),
     };
