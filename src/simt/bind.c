@@ -91,9 +91,20 @@ static LLVMValueRef modulo(binder *b, LLVMValueRef value, unsigned power_of_two)
 }
 
 // A call for the linear index that stays until it is known how threads are grouped (simd-place.c).
+// `for (short i = thread_index_in_simdgroup; i < 32; i += 32)` is no loop, and `short` does not wrap in it.
+static void limit_result(LLVMValueRef function, uint64_t end) {
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    uint64_t zero = 0;
+    unsigned kind = LLVMGetEnumAttributeKindForName("range", strlen("range"));
+    LLVMAttributeRef range = LLVMCreateConstantRangeAttribute(context, kind, 32, &zero, &end);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeReturnIndex, range);
+}
+
 static LLVMValueRef simd_place(binder *b, const char *name) {
     LLVMTypeRef type = LLVMFunctionType(b->i32, &b->i32, 1, 0);
     LLVMValueRef function = igi_simt_declare(b->m->module, name, type), index = linear_index(b);
+    limit_result(function,
+                 strcmp(name, "__ig_simd_lane") == 0 ? IGI_SIMD_WIDTH : IGI_MAX_GROUP_THREADS / IGI_SIMD_WIDTH);
     igi_simt_add_attribute(function, "memory");  // none
     igi_simt_add_attribute(function, "nounwind");
     igi_simt_add_attribute(function, "willreturn");

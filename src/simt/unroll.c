@@ -250,7 +250,7 @@ static bool mark_loops(igi_simt_module *m) {
 #define UNROLL "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>"
 
 ig_status igi_simt_pass_unroll(igi_simt_module *m) {
-    ig_status status = igi_simt_run_passes(m, "function(loop-simplify,lcssa,loop(loop-rotate))");
+    ig_status status = igi_simt_run_passes(m, "function(loop-simplify,lcssa,loop(loop-rotate),sccp)");
     if (status == IG_STATUS_OK && (!separate_conditions(m) || !mark_loops(m))) status = igi_error_no_memory(m->error);
     if (status != IG_STATUS_OK) return status;
     return igi_simt_run_passes(m, "function(" UNROLL

@@ -178,6 +178,26 @@ static void arrays_of_unrolled_loops_become_registers(void **state) {
     end(b);
 }
 
+static int loops_over_lanes(const char *bound) {
+    char source[512];
+    snprintf(source, sizeof source,
+             METAL
+             "kernel void k(device float *a, constant short &n, ushort lane [[thread_index_in_simdgroup]]) {\n"
+             "  for (short i = lane; i < %s; i += 32) a[i] += 1;\n}\n",
+             bound);
+    bench *b = start_to(source, "k", igi_simt_pass_inline);
+    int count = (int)loops_of(b);
+    end(b);
+    return count;
+}
+
+static void a_loop_that_lanes_walk_together_once_disappears(void **state) {
+    (void)state;
+    assert_int_equal(loops_over_lanes("32"), 0);
+    assert_int_equal(loops_over_lanes("16"), 0);
+    assert_int_equal(loops_over_lanes("n"), 1);
+}
+
 static void an_array_indexed_at_run_time_stays_in_memory(void **state) {
     (void)state;
     bench *b = start_to(METAL
@@ -199,6 +219,7 @@ int main(void) {
         cmocka_unit_test(a_body_that_would_grow_too_large_stays_a_loop),
         cmocka_unit_test(ways_out_of_the_middle_do_not_keep_a_loop),
         cmocka_unit_test(arrays_of_unrolled_loops_become_registers),
+        cmocka_unit_test(a_loop_that_lanes_walk_together_once_disappears),
         cmocka_unit_test(an_array_indexed_at_run_time_stays_in_memory),
     };
     return cmocka_run_group_tests_name("unroll", tests, open_compiler, close_compiler);
