@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterations of a loop in which all lanes are active: `for (k = thread; k < n; k += threads)`. While the last lane
 // stays in the loop, all do, which one comparison of scalars shows: such iterations need no masks, and branch from the
-// end of the loop to its beginning. The last iteration often has only a few of the lower lanes left: a copy of it computes
-// only the lower half.
+// end of the loop to its beginning. The last iteration often has only a few of the lower lanes left: copies of it compute
+// only the lower half, or a quarter.
 #include <string.h>
 
 #include "simt/ir.h"
@@ -19,6 +19,8 @@ bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block) {
 
 // ---- Half of the lanes ----
 
+enum { FEWEST_HALVED = 16 };
+
 // Whether all of it can be done for fewer lanes.
 static bool can_be_halved(const igi_simt_widener *w, LLVMValueRef i) {
     uint32_t number;
@@ -27,7 +29,8 @@ static bool can_be_halved(const igi_simt_widener *w, LLVMValueRef i) {
 }
 
 bool igi_simt_has_half_rounds(const igi_simt_widener *w, uint32_t block) {
-    if (igi_simt_is_hasty(w->m) || w->m->request->check || w->width < 2 * igi_simt_register_lanes()) return false;
+    if (igi_simt_is_hasty(w->m) || w->m->request->check) return false;
+    if (w->s.width < 2 * igi_simt_register_lanes() || w->width < FEWEST_HALVED) return false;
     LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
     for (; i; i = LLVMGetNextInstruction(i))
         if (!can_be_halved(w, i)) return false;

@@ -580,8 +580,23 @@ static bool suffers_from_masks(const igi_simt_widener *w, uint32_t block) {
     return suffers;
 }
 
-// A copy of the block for when all lanes are active, and one for when none of the upper half is. The builder is left
-// where neither is so.
+// A copy of the block for when none of the upper half of the lanes is active, and within it one for a quarter. The builder
+// is left where upper lanes are.
+static void emit_for_lower_half(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
+    if (w->declined || !igi_simt_has_half_rounds(w, block)) return;
+    LLVMBasicBlockRef half = igi_simt_new_block(w, "half"), rest = igi_simt_new_block(w, "rest");
+    LLVMBuildCondBr(w->builder, igi_simt_only_lower_half(w, mask), half, rest);
+    LLVMPositionBuilderAtEnd(w->builder, half);
+    igi_simt_set_lanes(w, w->width / 2);
+    LLVMValueRef lower = igi_simt_part(w, mask, 0, w->width);
+    emit_for_lower_half(w, block, lower);
+    if (!w->declined) emit_block(w, block, lower);
+    igi_simt_set_lanes(w, 2 * w->width);
+    LLVMPositionBuilderAtEnd(w->builder, rest);
+}
+
+// Copies of the block for when all lanes are active, and for when only lower ones are. The builder is left where neither
+// is so.
 static void emit_special_cases(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
     LLVMBasicBlockRef all = igi_simt_new_block(w, "all"), some = igi_simt_new_block(w, "some");
     igi_simt_branch_if_all(w, block, all);
@@ -591,14 +606,7 @@ static void emit_special_cases(igi_simt_widener *w, uint32_t block, LLVMValueRef
     emit_block(w, block, NULL);
     w->whole = NULL;
     LLVMPositionBuilderAtEnd(w->builder, some);
-    if (w->declined || !suffers_from_masks(w, block) || !igi_simt_has_half_rounds(w, block)) return;
-    LLVMBasicBlockRef half = igi_simt_new_block(w, "half"), rest = igi_simt_new_block(w, "rest");
-    LLVMBuildCondBr(w->builder, igi_simt_only_lower_half(w, mask), half, rest);
-    LLVMPositionBuilderAtEnd(w->builder, half);
-    igi_simt_set_lanes(w, w->width / 2);
-    emit_block(w, block, igi_simt_part(w, mask, 0, w->width));
-    igi_simt_set_lanes(w, 2 * w->width);
-    LLVMPositionBuilderAtEnd(w->builder, rest);
+    if (suffers_from_masks(w, block)) emit_for_lower_half(w, block, mask);
 }
 
 // Not with a barrier: the regions of both copies of a kernel must be the same.

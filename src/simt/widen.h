@@ -15,7 +15,7 @@ typedef struct igi_simt_bundle igi_simt_bundle;
 typedef struct igi_simt_widener {
     igi_simt_module *m;
     igi_simt_shapes s;
-    uint32_t width;       // of the code emitted now: half in a copy for the lower lanes
+    uint32_t width;       // of the code emitted now: less in a copy for the lower lanes
     bool full;            // every lane of the group is a thread
     bool mask_registers;  // the machine has some
     LLVMValueRef from, to;
