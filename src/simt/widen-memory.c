@@ -91,7 +91,7 @@ static LLVMValueRef load_row(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef
     return igi_simt_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 
-static LLVMValueRef gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
+LLVMValueRef igi_simt_gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
     LLVMTypeRef types[] = {wide, LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {addresses, alignment(w, load), igi_simt_active_mask(w), LLVMConstNull(wide)};
     return igi_simt_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
@@ -125,7 +125,7 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
         else if (ways[i] == guess.window)
             values[i] = igi_simt_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
         else
-            values[i] = gather_from(w, load, wide, addresses_apart(w, LLVMGetOperand(load, 0), &guess));
+            values[i] = igi_simt_gather_from(w, load, wide, addresses_apart(w, LLVMGetOperand(load, 0), &guess));
         LLVMBuildBr(w->builder, guess.after);
     }
     LLVMPositionBuilderAtEnd(w->builder, guess.after);
@@ -146,7 +146,7 @@ static LLVMValueRef gather(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef w
     bool edge = igi_simt_is_at_edge(load) && igi_simt_is_clamped_line(w, LLVMGetOperand(load, 0));
     bool guess = !edge && igi_simt_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
     return guess ? load_guessed(w, load, wide)
-                 : gather_from(w, load, wide, igi_simt_widen_vector(w, LLVMGetOperand(load, 0)));
+                 : igi_simt_gather_from(w, load, wide, igi_simt_widen_vector(w, LLVMGetOperand(load, 0)));
 }
 
 void igi_simt_widen_load(igi_simt_widener *w, LLVMValueRef load) {
@@ -154,6 +154,8 @@ void igi_simt_widen_load(igi_simt_widener *w, LLVMValueRef load) {
     LLVMTypeRef type = LLVMTypeOf(load);
     if (igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, load);
+    } else if (igi_simt_widen_exchange(w, load)) {
+        return;
     } else if (!igi_simt_is_plain_access(load, type)) {
         igi_simt_widen_one_by_one(w, load);
     } else if (!igi_simt_widen_bundled(w, load)) {
@@ -183,7 +185,7 @@ static void store_row(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef valu
         igi_simt_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
 }
 
-static void scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
+void igi_simt_scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {value, addresses, alignment(w, store), igi_simt_active_mask(w)};
     igi_simt_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
@@ -196,7 +198,7 @@ static void store_guessed(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef 
     igi_simt_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
     LLVMBuildBr(w->builder, guess.after);
     LLVMPositionBuilderAtEnd(w->builder, guess.apart);
-    scatter_to(w, store, value, addresses);
+    igi_simt_scatter_to(w, store, value, addresses);
     LLVMBuildBr(w->builder, guess.after);
     if (guess.window) {
         LLVMPositionBuilderAtEnd(w->builder, guess.window);
@@ -215,7 +217,7 @@ static void scatter(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value)
     else if (igi_simt_may_be_row(w, LLVMGetOperand(store, 1), type))
         store_guessed(w, store, value, addresses);
     else
-        scatter_to(w, store, value, addresses);
+        igi_simt_scatter_to(w, store, value, addresses);
 }
 
 void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
@@ -224,6 +226,8 @@ void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
     bool same_place = igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM;
     if (same_place && igi_simt_shape_of(&w->s, value).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, store);
+    } else if (igi_simt_widen_exchange(w, store)) {
+        return;
     } else if (!igi_simt_is_plain_access(store, type)) {
         igi_simt_widen_one_by_one(w, store);
     } else if (igi_simt_widen_bundled(w, store)) {

@@ -45,9 +45,7 @@ static LLVMValueRef part(igi_simt_widener *w, LLVMValueRef vector, uint32_t firs
 }
 
 static LLVMValueRef spread(igi_simt_widener *w, LLVMValueRef scalar) {
-    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), LANES);
-    LLVMValueRef one = LLVMBuildInsertElement(w->builder, LLVMGetPoison(type), scalar, LLVMConstInt(w->i32, 0, 0), "");
-    return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), LLVMConstNull(words(w)), "");
+    return igi_simt_spread(w, scalar, LANES);
 }
 
 // ---- Whether it is one ----

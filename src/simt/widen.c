@@ -34,16 +34,20 @@ LLVMValueRef igi_simt_count_up(const igi_simt_widener *w, uint32_t count) {
     return LLVMConstVector(items, count);
 }
 
-LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar) {
-    LLVMTypeRef type = igi_simt_widen_type(w, LLVMTypeOf(scalar));
+LLVMValueRef igi_simt_spread(igi_simt_widener *w, LLVMValueRef scalar, uint32_t lanes) {
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes);
     if (LLVMIsConstant(scalar)) {
         LLVMValueRef items[IGI_MAX_WIDTH];
-        for (uint32_t i = 0; i < w->width; i++) items[i] = scalar;
-        return LLVMConstVector(items, w->width);
+        for (uint32_t i = 0; i < lanes; i++) items[i] = scalar;
+        return LLVMConstVector(items, lanes);
     }
     LLVMValueRef one = LLVMBuildInsertElement(w->builder, LLVMGetPoison(type), scalar, LLVMConstInt(w->i32, 0, 0), "");
-    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(w->i32, w->width));
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(w->i32, lanes));
     return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), zeros, "");
+}
+
+LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar) {
+    return igi_simt_spread(w, scalar, w->width);
 }
 
 LLVMValueRef igi_simt_shuffle_mask(const igi_simt_widener *w, const uint32_t *indices, uint32_t count) {
@@ -716,6 +720,7 @@ ig_status igi_simt_widen(igi_simt_module *m, uint32_t width, bool full, const ch
         open_function(&w, name);
         make_entry_mask(&w);
         make_slots(&w);
+        igi_simt_find_exchanges(&w);
         for (uint32_t n = 0; n < w.s.cfg.count && !w.declined; n++) widen_block(&w, w.s.cfg.order[n]);
         LLVMBuildBr(w.slots, w.entry[0]);
     }

@@ -12,6 +12,16 @@
 
 typedef struct igi_simt_bundle igi_simt_bundle;
 
+// widen-exchange.c: two elements that a thread reads and then writes.
+enum { IGI_MAX_CHUNKS = 4, IGI_MAX_EXCHANGES = 4 };
+typedef struct igi_simt_exchange {
+    LLVMValueRef load[2], store[2];  // the address of the second is that of the first and a distance
+    LLVMValueRef last;               // of the two stores
+    // Slots: where lanes turned out to be; the lanes' first indices, and the distance to the second; what was read; and
+    // the first lane's address in each register.
+    LLVMValueRef way, indices, distance, old[2], first[2][IGI_MAX_CHUNKS];
+} igi_simt_exchange;
+
 typedef struct igi_simt_widener {
     igi_simt_module *m;
     igi_simt_shapes s;
@@ -36,6 +46,8 @@ typedef struct igi_simt_widener {
     LLVMValueRef *stored;      // store of a matrix to memory
     igi_simt_bundle **bundle;  // that the access belongs to
     igi_simt_bundle *bundles;  // all of them
+    igi_simt_exchange exchanges[IGI_MAX_EXCHANGES];
+    uint32_t exchange_count;
     uint32_t emission;         // counts emissions of a block's instructions
     LLVMValueRef entry_mask;   // NULL: all lanes
     uint32_t block;            // being emitted
@@ -61,6 +73,7 @@ LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, 
 // <0, 1, 2...> of `count` i32.
 LLVMValueRef igi_simt_count_up(const igi_simt_widener *w, uint32_t count);
 LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar);
+LLVMValueRef igi_simt_spread(igi_simt_widener *w, LLVMValueRef scalar, uint32_t lanes);
 LLVMValueRef igi_simt_active_mask(igi_simt_widener *w);  // of the block, never NULL
 // Stack slots of vectors. Without mask registers, vectors of bits are stored as wide as the registers that use them.
 static inline LLVMBasicBlockRef igi_simt_new_block(igi_simt_widener *w, const char *name) {
@@ -99,6 +112,14 @@ LLVMValueRef igi_simt_load_masked(igi_simt_widener *w, LLVMTypeRef wide, LLVMVal
 void igi_simt_store_masked(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment,
                            LLVMValueRef mask);
 
+// Accesses of lanes at any addresses.
+LLVMValueRef igi_simt_gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses);
+void igi_simt_scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses);
+
+// widen-exchange.c: finds pairs of elements in the whole function; emits an access to one, or returns false.
+void igi_simt_find_exchanges(igi_simt_widener *w);
+bool igi_simt_widen_exchange(igi_simt_widener *w, LLVMValueRef access);
+
 // widen-stream.c: rows written to memory that the kernel does not read, if there is more of it than the caches hold.
 bool igi_simt_is_streamed(const igi_simt_widener *w, LLVMValueRef store);
 void igi_simt_store_past_cache(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment);
@@ -132,7 +153,7 @@ LLVMValueRef igi_simt_load_span(igi_simt_widener *w, const igi_simt_span *span, 
                                 unsigned alignment);
 
 // widen-window.c: the lanes of each register access increasing addresses within a small window.
-enum { IGI_MAX_CHUNKS = 4, IGI_WINDOW_LANES = 16 };
+enum { IGI_WINDOW_LANES = 16 };
 typedef struct igi_simt_window {
     LLVMValueRef first[IGI_MAX_CHUNKS];    // by register: its address
     LLVMValueRef offsets[IGI_MAX_CHUNKS];  // of the lanes from it, in elements

@@ -255,6 +255,33 @@ static void lanes_that_lie_together_share_registers_of_memory(void **state) {
     end(b);
 }
 
+// Registers of memory that are permuted.
+static size_t count_permutations(const char *body) {
+    bench *b = kernel("device int *a, device atomic_int *count, constant uint &n, device int *out", body);
+    LLVMValueRef wide = widen(b, 16, true);
+    size_t found = count_calls(wide, "llvm.x86.avx512.vpermi2var.") + count_calls(wide, "llvm.x86.avx2.permd");
+    end(b);
+    return found;
+}
+
+#define EXCHANGE(between)                                                                  \
+    "uint low = i & (n - 1), k = 2 * (i - low) + low; int x = a[k], y = a[k + n];" between \
+    "if (x > y) { a[k] = y; a[k + n] = x; }"
+
+static void pairs_that_are_exchanged_share_registers_of_memory(void **state) {
+    (void)state;
+    bool has_masks = strstr(igi_simt_features(), "+avx512bw");
+    if (!strstr(igi_simt_features(), "+avx2")) return;
+    // Two registers are read and written: a permutation each, and of the mask; without mask registers for each half of
+    // the lanes, of both registers, in the copy for when all lanes are active too.
+    assert_int_equal(count_permutations(EXCHANGE("")), has_masks ? 2 + 2 * 2 : 8 + 2 * 8);
+    size_t windows = has_masks ? 2 : 0;  // of each access by itself
+    // Other threads may be waited for between reading and writing, or the elements be another thread's.
+    assert_int_equal(count_permutations(EXCHANGE("atomic_fetch_add_explicit(count, 1, memory_order_relaxed);")),
+                     windows);
+    assert_int_equal(count_permutations(EXCHANGE("out[i] = x; y = a[k + n];")), windows);
+}
+
 // ---- Lane by lane ----
 
 static bool is_volatile_access(LLVMValueRef i) {
@@ -492,6 +519,7 @@ int main(void) {
         cmocka_unit_test(indices_are_looked_at_rather_than_addresses),
         cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
         cmocka_unit_test(lanes_that_lie_together_share_registers_of_memory),
+        cmocka_unit_test(pairs_that_are_exchanged_share_registers_of_memory),
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
         cmocka_unit_test(atomics_are_done_by_each_lane),
         cmocka_unit_test(atomics_on_one_address_are_combined_first),
