@@ -39,6 +39,7 @@
     X(show_magnitudes, IGI_STAGE_NONE) \
     X(private, IGI_STAGE_NONE)         \
     X(split, IGI_STAGE_NONE)           \
+    X(forward, IGI_STAGE_NONE)         \
     X(info, IGI_STAGE_SIMT)            \
     X(masked, IGI_STAGE_NONE)          \
     X(separate, IGI_STAGE_NONE)
@@ -225,6 +226,8 @@ void igi_simt_trap_unreachable(LLVMValueRef function);
 void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place);
 // Vectors of many registers become vectors of one each, where the target has few registers.
 ig_status igi_simt_pass_split(igi_simt_module *m);
+// Reads of what a block has written to threadgroup memory itself are gone where whole registers are read.
+ig_status igi_simt_pass_forward(igi_simt_module *m);
 // Exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);
 // Masked accesses that the target has no instruction for become loops over the active lanes.

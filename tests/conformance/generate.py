@@ -382,6 +382,44 @@ def nested_barriers():
     return out
 
 
+# ---- compute/neighbours-in-threadgroups ----
+
+@values("compute/neighbours-in-threadgroups")
+def suffix():
+    out = []
+    for group in range(2):
+        v, step = [(256 * group + l) * 5 % 17 for l in range(256)], 1
+        while step < 256:
+            v = [v[l] + (v[l + step] if l + step < 256 else 1) for l in range(256)]
+            step *= 2
+        out += v
+    return out
+
+
+@values("compute/neighbours-in-threadgroups")
+def tree():
+    out = []
+    for group in range(2):
+        v, step = [(256 * group + l) * 37 % 1009 for l in range(256)], 128
+        while step:
+            v = [max(v[l], v[l + step]) if l < step else v[l] for l in range(256)]
+            step //= 2
+        out += v
+    return out
+
+
+@values("compute/neighbours-in-threadgroups")
+def turns():
+    out = []
+    for group in range(2):
+        a = [(256 * group + l) * 3 % 251 for l in range(256)]
+        b = [v + 1 for v in a]
+        for step in (1, 4, 7):
+            a, b = [b[l - 3 if l > 2 else l] for l in range(256)], [a[(l + step) & 255] for l in range(256)]
+        out += [a[l] * 65536 + b[255 - l] for l in range(256)]
+    return out
+
+
 # ---- language/functions ----
 
 def generated(i):
