@@ -28,8 +28,9 @@ static void call_deallocator(void *memory, uint64_t length, void *user) {
     Block_release(block);
 }
 
-// A GPU lets kernels read a little past a buffer, on which programs rely without knowing.
-enum { IGI_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_TAIL };
+// A GPU lets kernels read past a buffer, on which programs rely without knowing: tiles of a matrix reach over its end. Pages
+// that nobody touches cost nothing, so that only buffers that share them with others get less.
+enum { IGI_TAIL = 64 << 10, IGI_SMALL_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_SMALL_TAIL };
 
 enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 
@@ -56,9 +57,9 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
     ig_buffer *buffer = NULL;
     if (igi_storage_mode(options) == MTLStorageModeMemoryless) return nil;
     desc.storage = storage_of(options);
-    desc.tail = desc.no_copy ? 0 : IGI_TAIL;
     // A separate mapping for every small buffer would soon exceed the system's limit.
     desc.pooled = desc.length <= IGI_SMALL_BUFFER && desc.storage == IG_STORAGE_SHARED && !desc.no_copy;
+    desc.tail = desc.no_copy ? 0 : desc.pooled ? IGI_SMALL_TAIL : IGI_TAIL;
     if (ig_buffer_create(_device, &desc, &buffer) != IG_STATUS_OK) return nil;
     if (desc.pooled && !desc.bytes) memset(ig_buffer_contents(buffer), 0, desc.length);
     return [[IGBuffer alloc] initWithBuffer:buffer device:self options:options];

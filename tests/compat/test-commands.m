@@ -372,13 +372,12 @@ static const char past_source[] =
     "    out[i] = in[count + i];\n"
     "}\n";
 
-// The sum of what a kernel reads in the 4 KiB after a buffer that is full of ones.
-static uint32_t sum_past(NSUInteger bytes, MTLResourceOptions options) {
-    enum { WORDS = 1024 };
-    uint32_t count = (uint32_t)(bytes / 4), sum = 0;
+// The sum of what a kernel reads in the `after` bytes that follow a buffer full of ones.
+static uint32_t sum_past(NSUInteger bytes, NSUInteger after, MTLResourceOptions options) {
+    uint32_t count = (uint32_t)(bytes / 4), words = (uint32_t)(after / 4), sum = 0;
     NSMutableData *ones = [NSMutableData dataWithLength:bytes];
     memset([ones mutableBytes], 0xff, bytes);
-    id<MTLBuffer> in = [device newBufferWithBytes:[ones bytes] length:bytes options:options], out = new_words(WORDS);
+    id<MTLBuffer> in = [device newBufferWithBytes:[ones bytes] length:bytes options:options], out = new_words(words);
     id<MTLComputePipelineState> pipeline = new_pipeline(past_source, "past");
     commands = [queue commandBuffer];
     encoder = [commands computeCommandEncoder];
@@ -386,10 +385,10 @@ static uint32_t sum_past(NSUInteger bytes, MTLResourceOptions options) {
     [encoder setBuffer:in offset:0 atIndex:0];
     [encoder setBuffer:out offset:0 atIndex:1];
     [encoder setBytes:&count length:4 atIndex:2];
-    [encoder dispatchThreads:line(WORDS) threadsPerThreadgroup:line(64)];
+    [encoder dispatchThreads:line(words) threadsPerThreadgroup:line(64)];
     [encoder endEncoding];
     finish_well();
-    for (int i = 0; i < WORDS; i++) sum |= words_of(out)[i];
+    for (uint32_t i = 0; i < words; i++) sum |= words_of(out)[i];
     [pipeline release];
     [in release];
     [out release];
@@ -398,15 +397,16 @@ static uint32_t sum_past(NSUInteger bytes, MTLResourceOptions options) {
 
 // Many kernels read a little too far, and ignore what they get.
 static void what_follows_a_buffer_reads_as_zeros(void **state) {
+    enum { SMALL = 4 << 10, LARGE = 64 << 10 };
     id<MTLBuffer> neighbour = [device newBufferWithLength:16 options:0];
     memset(neighbour.contents, 0xff, 16);
-    assert_int_equal(sum_past(16, 0), 0);
+    assert_int_equal(sum_past(16, SMALL, 0), 0);
     [neighbour release];
-    assert_int_equal(sum_past(8192, 0), 0);
-    assert_int_equal(sum_past(16, 0), 0);
-    assert_int_equal(sum_past(1 << 20, 0), 0);
-    assert_int_equal(sum_past(4096, MTLResourceStorageModePrivate), 0);
-    assert_int_equal(sum_past((1 << 16) - 4, MTLResourceStorageModeManaged), 0);
+    assert_int_equal(sum_past(8192, SMALL, 0), 0);
+    assert_int_equal(sum_past(16, SMALL, 0), 0);
+    assert_int_equal(sum_past(1 << 20, LARGE, 0), 0);
+    assert_int_equal(sum_past(4096, LARGE, MTLResourceStorageModePrivate), 0);
+    assert_int_equal(sum_past((1 << 16) - 4, LARGE, MTLResourceStorageModeManaged), 0);
 }
 
 static void fast_math_chooses_by_bools(void **state) {
