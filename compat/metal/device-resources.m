@@ -28,9 +28,17 @@ static void call_deallocator(void *memory, uint64_t length, void *user) {
     Block_release(block);
 }
 
-// A GPU lets kernels read past a buffer, on which programs rely without knowing: tiles of a matrix reach over its end. Pages
-// that nobody touches cost nothing, so that only buffers that share them with others get less.
-enum { IGI_TAIL = 64 << 10, IGI_SMALL_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_SMALL_TAIL };
+// A GPU lets kernels read past a buffer, on which programs rely without knowing: the last tile of a matrix reaches over its
+// end, by up to as many rows as it has. Pages that nobody touches cost nothing; only small buffers share theirs with others.
+enum { IGI_SMALL_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_SMALL_TAIL };
+enum { IGI_LEAST_TAIL = 64 << 10, IGI_MOST_TAIL = 16 << 20 };
+
+static uint32_t tail_of(const ig_buffer_desc *desc) {
+    if (desc->no_copy) return 0;
+    if (desc->pooled) return IGI_SMALL_TAIL;
+    if (desc->length < IGI_LEAST_TAIL) return IGI_LEAST_TAIL;
+    return desc->length < IGI_MOST_TAIL ? (uint32_t)desc->length : IGI_MOST_TAIL;
+}
 
 enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 
@@ -59,7 +67,7 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
     desc.storage = storage_of(options);
     // A separate mapping for every small buffer would soon exceed the system's limit.
     desc.pooled = desc.length <= IGI_SMALL_BUFFER && desc.storage == IG_STORAGE_SHARED && !desc.no_copy;
-    desc.tail = desc.no_copy ? 0 : desc.pooled ? IGI_SMALL_TAIL : IGI_TAIL;
+    desc.tail = tail_of(&desc);
     if (ig_buffer_create(_device, &desc, &buffer) != IG_STATUS_OK) return nil;
     if (desc.pooled && !desc.bytes) memset(ig_buffer_contents(buffer), 0, desc.length);
     return [[IGBuffer alloc] initWithBuffer:buffer device:self options:options];

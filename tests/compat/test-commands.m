@@ -404,7 +404,7 @@ static void what_follows_a_buffer_reads_as_zeros(void **state) {
     [neighbour release];
     assert_int_equal(sum_past(8192, SMALL, 0), 0);
     assert_int_equal(sum_past(16, SMALL, 0), 0);
-    assert_int_equal(sum_past(1 << 20, LARGE, 0), 0);
+    assert_int_equal(sum_past(1 << 20, 1 << 20, 0), 0);
     assert_int_equal(sum_past(4096, LARGE, MTLResourceStorageModePrivate), 0);
     assert_int_equal(sum_past((1 << 16) - 4, LARGE, MTLResourceStorageModeManaged), 0);
 }
