@@ -158,13 +158,22 @@ static lanes of_conversion(finder *f, LLVMValueRef i, int depth) {
     return x.known && x.bound <= largest(narrow) >> 1 ? x : (lanes){0};
 }
 
+// What one index of an address adds to it. The type is that of what it counts.
+static lanes of_index(finder *f, LLVMValueRef index, LLVMTypeRef type, int depth) {
+    lanes x = bits_of(index) == 64 ? lanes_of(f, index, depth) : (lanes){0};
+    return x.known ? scale(x, LLVMABISizeOfType(f->s.layout, type), 64) : x;
+}
+
 static lanes of_address(finder *f, LLVMValueRef gep, int depth) {
-    lanes base = lanes_of(f, LLVMGetOperand(gep, 0), depth);
-    LLVMTypeRef element = LLVMGetGEPSourceElementType(gep);
-    if (!base.known || LLVMGetNumOperands(gep) != 2 || bits_of(LLVMGetOperand(gep, 1)) != 64) return (lanes){0};
-    lanes index = lanes_of(f, LLVMGetOperand(gep, 1), depth);
-    if (!index.known) return index;
-    return add(base, scale(index, LLVMABISizeOfType(f->s.layout, element), 64), 64);
+    lanes sum = lanes_of(f, LLVMGetOperand(gep, 0), depth);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (unsigned k = 1; sum.known && k < (unsigned)LLVMGetNumOperands(gep); k++) {
+        if (k > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind) return (lanes){0};
+        if (k > 1) type = LLVMGetElementType(type);
+        lanes step = of_index(f, LLVMGetOperand(gep, k), type, depth);
+        sum = step.known ? add(sum, step, 64) : step;
+    }
+    return sum;
 }
 
 // The bound of a value that all lanes share.

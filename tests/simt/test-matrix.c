@@ -189,11 +189,19 @@ static bool is_loaded_as_matrix(const char *loads) {
 
 #define LOAD(second) "x.thread_elements()[0] = a[at]; x.thread_elements()[1] = a[at + " second "];"
 
+// An address with an index for each dimension of an array.
+#define IN_ARRAY(second)                                                                 \
+    "threadgroup float t[16][20]; for (uint i = lane; i < 20; i += 32) t[n][i] = a[i]; " \
+    "simdgroup_barrier(mem_flags::mem_threadgroup);"                                     \
+    "threadgroup float *place = &t[row][column];"                                        \
+    "x.thread_elements()[0] = place[0]; x.thread_elements()[1] = place[" second "];"
+
 static void lanes_that_load_their_own_elements_load_a_matrix(void **state) {
     (void)state;
     assert_true(is_loaded_as_matrix("short at = row * 20 + column;" LOAD("1")));
     assert_true(is_loaded_as_matrix("short at = column * 20 + row;" LOAD("20")));
     assert_true(is_loaded_as_matrix("short at = row * 20 + column; a += n;" LOAD("1")));
+    assert_true(is_loaded_as_matrix(IN_ARRAY("1")));
 }
 
 static void other_places_are_left_alone(void **state) {
@@ -203,6 +211,7 @@ static void other_places_are_left_alone(void **state) {
     assert_false(is_loaded_as_matrix("short at = row * 20 + column * 2;" LOAD("1")));  // neither rows nor columns
     assert_false(is_loaded_as_matrix("short at = row * 20 + column;" LOAD("3")));      // not the next element
     assert_false(is_loaded_as_matrix("short at = column * 20 + row;" LOAD("1")));
+    assert_false(is_loaded_as_matrix(IN_ARRAY("20")));
     assert_false(is_loaded_as_matrix("short at = (row ^ 1) * 20 + column;" LOAD("1")));
 }
 
