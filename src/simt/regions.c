@@ -6,42 +6,18 @@
 // LLVM then turns the variables into registers again.
 #include "simt/regions.h"
 
-#include <llvm-c/Target.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "simt/cfg.h"
 #include "simt/coroutine.h"
 #include "simt/ir.h"
+#include "simt/regions-kept.h"
 
 enum { CONTEXT_ALIGNMENT = 64, CHEAP = 12, TOO_DEAR = 1000, MAX_OPERANDS = 8 };
 
-typedef struct cut {
-    LLVMBasicBlockRef before, after;
-    LLVMValueRef barrier;  // first of `after`, until everything is done
-} cut;
-
-typedef struct crossing {
-    LLVMValueRef value, variable;
-    uint64_t offset;  // in the context, 0: recomputed; of a variable, in the arrays
-    bool *at;         // by cut: outlives it
-    bool *fresh;      // by cut: may have been computed since the last one, so that the context has an older value
-} crossing;
-
-typedef struct splitter {
-    igi_simt_module *m;
-    LLVMValueRef function, context, arrays;
-    LLVMBuilderRef builder;
-    LLVMTargetDataRef layout;
-    igi_simt_cfg cfg;
-    cut *cuts;
-    uint32_t cut_count;
-    crossing *crossings;
-    size_t count, capacity;
-    uint64_t bytes, array_bytes;  // of the context and the arrays so far
-    bool *live;                   // by block: the current value is needed at its beginning
-    uint32_t *stack;
-} splitter;
+typedef igi_simt_cut cut;
+typedef igi_simt_crossing crossing;
+typedef igi_simt_splitter splitter;
 
 // ---- Cutting ----
 
@@ -70,8 +46,7 @@ static void need_at(splitter *s, uint32_t block, uint32_t *depth) {
     s->stack[(*depth)++] = block;
 }
 
-// Marks the blocks at whose beginning the value is alive.
-static void mark_live(splitter *s, LLVMValueRef value) {
+void igi_simt_mark_live(splitter *s, LLVMValueRef value) {
     uint32_t depth = 0, home = igi_simt_cfg_index(&s->cfg, LLVMGetInstructionParent(value));
     memset(s->live, 0, s->cfg.count);
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
@@ -93,26 +68,45 @@ static void mark_live(splitter *s, LLVMValueRef value) {
     }
 }
 
-static bool lives_at(const splitter *s, const cut *c) {
+bool igi_simt_lives_at(const splitter *s, const cut *c) {
     uint32_t block = igi_simt_cfg_index(&s->cfg, c->after);
     return block != IGI_NONE && s->live[block];
 }
 
-// Follows the paths from where the value is computed to the next cuts.
-static void mark_fresh(splitter *s, LLVMValueRef value, bool *fresh) {
+static bool is_before_cut(const splitter *s, uint32_t block) {
+    for (uint32_t i = 0; i < s->cut_count; i++)
+        if (s->cuts[i].before == s->cfg.blocks[block].block) return true;
+    return false;
+}
+
+void igi_simt_mark_until_cuts(splitter *s, LLVMValueRef value) {
     uint32_t depth = 0, home = igi_simt_cfg_index(&s->cfg, LLVMGetInstructionParent(value));
     memset(s->live, 0, s->cfg.count);
     if (home != IGI_NONE) need_at(s, home, &depth);
     while (depth) {
         uint32_t at = s->stack[--depth];
-        bool ends = false;
-        for (uint32_t i = 0; i < s->cut_count; i++) {
-            if (s->cuts[i].before != s->cfg.blocks[at].block) continue;
-            fresh[i] = ends = true;
-        }
-        for (uint32_t k = 0; k < s->cfg.blocks[at].successor_count && !ends; k++)
+        for (uint32_t k = 0; k < s->cfg.blocks[at].successor_count && !is_before_cut(s, at); k++)
             need_at(s, s->cfg.blocks[at].successors[k], &depth);
     }
+}
+
+static void mark_fresh(splitter *s, LLVMValueRef value, bool *fresh) {
+    igi_simt_mark_until_cuts(s, value);
+    for (uint32_t i = 0; i < s->cut_count; i++) {
+        uint32_t before = igi_simt_cfg_index(&s->cfg, s->cuts[i].before);
+        fresh[i] = before != IGI_NONE && s->live[before];
+    }
+}
+
+// Whether a cut in a loop would save the value, which does not change in that loop, each time.
+static bool is_made_before_loop(const splitter *s, const crossing *c) {
+    uint32_t home = igi_simt_cfg_index(&s->cfg, LLVMGetInstructionParent(c->value));
+    for (uint32_t i = 0; i < s->cut_count; i++) {
+        uint32_t before = igi_simt_cfg_index(&s->cfg, s->cuts[i].before);
+        uint32_t loop = before == IGI_NONE ? IGI_NONE : s->cfg.blocks[before].loop;
+        if (c->at[i] && c->fresh[i] && loop != IGI_NONE && !igi_simt_cfg_in_loop(&s->cfg, home, loop)) return true;
+    }
+    return false;
 }
 
 static uint64_t take_bytes(const splitter *s, uint64_t *used, LLVMTypeRef type, uint64_t alignment) {
@@ -120,6 +114,10 @@ static uint64_t take_bytes(const splitter *s, uint64_t *used, LLVMTypeRef type, 
     uint64_t offset = igi_round_up(*used, alignment);
     *used = offset + LLVMABISizeOfType(s->layout, type);
     return offset;
+}
+
+uint64_t igi_simt_take_context(splitter *s, LLVMTypeRef type) {
+    return take_bytes(s, &s->bytes, type, LLVMABIAlignmentOfType(s->layout, type));
 }
 
 static bool can_be_made_again(LLVMValueRef i) {
@@ -168,8 +166,8 @@ static unsigned cost_of(LLVMValueRef value, unsigned budget) {
 
 static bool add_crossing(splitter *s, LLVMValueRef value) {
     bool variable = LLVMIsAAllocaInst(value) != NULL, any = variable;
-    if (!variable) mark_live(s, value);
-    for (uint32_t i = 0; i < s->cut_count && !variable; i++) any |= lives_at(s, &s->cuts[i]);
+    if (!variable) igi_simt_mark_live(s, value);
+    for (uint32_t i = 0; i < s->cut_count && !variable; i++) any |= igi_simt_lives_at(s, &s->cuts[i]);
     if (!any) return true;
     if (!igi_grow((void **)&s->crossings, &s->capacity, s->count + 1, sizeof *s->crossings)) return false;
     crossing *c = &s->crossings[s->count];
@@ -182,10 +180,11 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
         c->offset = take_bytes(s, &s->array_bytes, type, LLVMGetAlignment(value));
         return true;
     }
-    for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = lives_at(s, &s->cuts[i]);
+    for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = igi_simt_lives_at(s, &s->cuts[i]);
     mark_fresh(s, value, c->fresh);
-    if (cost_of(value, CHEAP) > CHEAP)
-        c->offset = take_bytes(s, &s->bytes, type, LLVMABIAlignmentOfType(s->layout, type));
+    if (cost_of(value, CHEAP) > CHEAP) c->offset = igi_simt_take_context(s, type);
+    c->early = c->offset && is_made_before_loop(s, c);
+    if (c->early) memset(c->fresh, 0, s->cut_count);
     return true;
 }
 
@@ -210,6 +209,16 @@ static void align_access(LLVMValueRef access, uint64_t offset) {
     LLVMSetAlignment(access, alignment);
 }
 
+LLVMValueRef igi_simt_load_context(splitter *s, LLVMTypeRef type, uint64_t offset) {
+    LLVMValueRef value = LLVMBuildLoad2(s->builder, type, in_context(s, offset), "");
+    align_access(value, offset);
+    return value;
+}
+
+void igi_simt_store_context(splitter *s, LLVMValueRef value, uint64_t offset) {
+    align_access(LLVMBuildStore(s->builder, value, in_context(s, offset)), offset);
+}
+
 static LLVMValueRef make_again(splitter *s, LLVMValueRef value) {
     if (is_always_there(value)) return value;
     LLVMValueRef operands[MAX_OPERANDS];
@@ -227,16 +236,10 @@ static void save(splitter *s, const crossing *c, uint32_t number) {
     if (c->offset && c->fresh[number]) {
         LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(at->before));
         LLVMValueRef now = LLVMBuildLoad2(s->builder, type, c->variable, "");
-        align_access(LLVMBuildStore(s->builder, now, in_context(s, c->offset)), c->offset);
+        igi_simt_store_context(s, now, c->offset);
     }
     LLVMPositionBuilderBefore(s->builder, at->barrier);
-    LLVMValueRef back;
-    if (c->offset) {
-        back = LLVMBuildLoad2(s->builder, type, in_context(s, c->offset), "");
-        align_access(back, c->offset);
-    } else {
-        back = make_again(s, c->value);
-    }
+    LLVMValueRef back = c->offset ? igi_simt_load_context(s, type, c->offset) : make_again(s, c->value);
     LLVMBuildStore(s->builder, back, c->variable);
 }
 
@@ -280,6 +283,7 @@ static void store_when_made(splitter *s, const crossing *c) {
     while (LLVMIsAPHINode(next)) next = LLVMGetNextInstruction(next);
     LLVMPositionBuilderBefore(s->builder, next);
     LLVMBuildStore(s->builder, c->value, c->variable);
+    if (c->early) igi_simt_store_context(s, c->value, c->offset);
 }
 
 // Copies are made from the original values, before any use is rewritten.
@@ -354,7 +358,9 @@ static bool split(splitter *s, const igi_simt_sites *sites) {
     if (!cut_at_barriers(s, sites) || !igi_simt_cfg_build(s->function, &s->cfg)) return false;
     s->live = igi_calloc(s->cfg.count, 1);
     s->stack = igi_calloc(s->cfg.count, sizeof *s->stack);
-    if (!s->live || !s->stack || !find_crossings(s) || !keep_values(s) || !move_variables(s)) return false;
+    if (!s->live || !s->stack || !igi_simt_keep_accumulators(s) || !find_crossings(s) || !keep_values(s) ||
+        !move_variables(s))
+        return false;
     open_ways(s);
     return true;
 }

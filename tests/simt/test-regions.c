@@ -110,10 +110,55 @@ static void what_has_not_changed_since_the_last_barrier_is_not_saved_again(void 
     assert_int_equal(three, one + 2);  // after each barrier it becomes a variable again
     size_t changed = vectors_stored("int x = a[i];" WAIT "x *= a[l];" WAIT "x *= a[n];" WAIT "a[i] = x + 1;");
     assert_true(changed >= one + 4);
-    // In a loop it changes at the end of each iteration, and is saved at the first of its barriers.
-    size_t loop = vectors_stored("int x = a[i];\nfor (uint k = 0; k < n; k++) {" WAIT "x += t[k];}\na[i] = x;");
-    size_t waits = vectors_stored("int x = a[i];\nfor (uint k = 0; k < n; k++) {" WAIT WAIT "x += t[k];}\na[i] = x;");
-    assert_int_equal(waits, loop + 1);
+}
+
+// In blocks that end at a barrier, if `at_barriers`, or everywhere.
+static size_t vectors_accessed(const char *body, LLVMOpcode opcode, bool at_barriers) {
+    igi_simt_regions regions;
+    char source[3000];
+    snprintf(source, sizeof source, SOURCE, body);
+    bench *b = start_to(source, "k", igi_simt_pass_check);
+    LLVMValueRef wide = widen(b, 8, true);
+    assert_ok(igi_simt_split_regions(&b->m, wide, &regions));
+    verify(b, "regions");
+    size_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(wide); block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+        bool waits = LLVMIsAReturnInst(end) && LLVMConstIntGetZExtValue(LLVMGetOperand(end, 0)) != IGI_REGION_DONE;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && (waits || !at_barriers);
+             i = LLVMGetNextInstruction(i))
+            count += LLVMGetInstructionOpcode(i) == opcode &&
+                     LLVMGetTypeKind(igi_simt_accessed_type(i)) == LLVMVectorTypeKind;
+    }
+    end(b);
+    return count;
+}
+
+#define LOOP(...) "for (uint k = 0; k < n; k++) {" __VA_ARGS__ "}\n"
+
+static void what_a_loop_accumulates_stays_in_the_context(void **state) {
+    (void)state;
+    static const char once[] = "int x = a[i];" LOOP(WAIT "x += t[k];") "a[i] = x;";
+    static const char twice[] = "int x = a[i];" LOOP(WAIT WAIT "x += t[k];") "a[i] = x;";
+    assert_int_equal(vectors_accessed(once, LLVMStore, true), 0);
+    // One more barrier makes no difference.
+    assert_int_equal(vectors_accessed(twice, LLVMStore, false), vectors_accessed(once, LLVMStore, false));
+    assert_int_equal(vectors_accessed(twice, LLVMLoad, false), vectors_accessed(once, LLVMLoad, false));
+}
+
+static void what_a_loop_may_need_unchanged_is_saved_before_it_changes(void **state) {
+    (void)state;
+    // The old value is needed after the new one was made; it is a phi node, which is saved at the barrier.
+    static const char both[] = "int x = a[i];" LOOP(WAIT "int y = x * t[k]; a[i + k] = x - y; x = y;") "a[i] = x;";
+    assert_true(vectors_accessed(both, LLVMStore, true) > 0);
+    // There is no barrier between two sums.
+    static const char apart[] = "int x = a[i];" LOOP("x += t[k];") WAIT "a[i] = x;";
+    assert_int_equal(vectors_accessed(apart, LLVMStore, false), 4);
+}
+
+static void what_was_made_before_a_loop_is_saved_before_it(void **state) {
+    (void)state;
+    assert_int_equal(vectors_accessed("int x = a[i];" LOOP(WAIT "a[i + k] = x + t[k];"), LLVMStore, true), 0);
 }
 
 static void what_is_not_needed_any_more_is_not_kept(void **state) {
@@ -230,6 +275,9 @@ int main(void) {
         cmocka_unit_test(positions_and_arguments_are_made_again),
         cmocka_unit_test(what_was_loaded_or_computed_is_kept_once),
         cmocka_unit_test(what_has_not_changed_since_the_last_barrier_is_not_saved_again),
+        cmocka_unit_test(what_a_loop_accumulates_stays_in_the_context),
+        cmocka_unit_test(what_a_loop_may_need_unchanged_is_saved_before_it_changes),
+        cmocka_unit_test(what_was_made_before_a_loop_is_saved_before_it),
         cmocka_unit_test(what_is_not_needed_any_more_is_not_kept),
         cmocka_unit_test(a_threadgroup_of_one_group_of_lanes_waits_for_nobody),
         cmocka_unit_test(a_mask_of_lanes_that_have_left_is_kept),
