@@ -333,16 +333,12 @@ static void try_changes(const module *m, reader *r) {
     check_result(status, output, length, &error);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SECONDS = 10, IS_SANITIZED = true };
-#else
-enum { SECONDS = 1, IS_SANITIZED = false };
-#endif
+enum { SECONDS = SANITIZED ? 10 : 1 };
 
 // LLVM's reader believes lengths, and may take memory and time without end.
 static void limit_memory(void) {
     enum { MOST_BYTES = 1 << 30 };
-    if (!IS_SANITIZED) setrlimit(RLIMIT_AS, &(struct rlimit){MOST_BYTES, MOST_BYTES});
+    if (!SANITIZED) setrlimit(RLIMIT_AS, &(struct rlimit){MOST_BYTES, MOST_BYTES});
 }
 
 // Of processor time, for one input.
