@@ -153,12 +153,15 @@ static bool bind_objects(air_translator *t, const air_argument *a, LLVMValueRef 
     return true;
 }
 
-static LLVMValueRef bind_builtin(air_translator *t, const air_argument *a, LLVMTypeRef type) {
+static bool bind_builtin(air_translator *t, const air_argument *a, LLVMTypeRef type, LLVMValueRef *value) {
     char text[80];
+    const char *name = a->kind;
+    if (!igi_skip(&name, "air.")) return fail_argument(t, a);
     LLVMValueRef storage = add_variable(t, type, a->name);
-    snprintf(text, sizeof text, "ig.%s", a->kind + strlen("air."));
+    snprintf(text, sizeof text, "ig.%s", name);
     igi_air_annotate(t, storage, text, -1);
-    return LLVMBuildLoad2(t->builder, type, storage, "");
+    *value = LLVMBuildLoad2(t->builder, type, storage, "");
+    return true;
 }
 
 static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef type, unsigned *parameters,
@@ -174,7 +177,7 @@ static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef 
         }
         case AIR_TEXTURE:
         case AIR_SAMPLER: return bind_objects(t, a, value);
-        default: *value = bind_builtin(t, a, type); return true;
+        default: return bind_builtin(t, a, type, value);
     }
 }
 

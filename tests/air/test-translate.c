@@ -477,17 +477,27 @@ static void what_is_not_known_is_named_and_the_rest_runs(void **state) {
     ig_library_release(library);
 }
 
+static void check_refused(const char *name, const char *reason) {
+    ig_library *library = open_one(name);
+    ig_pipeline *pipeline = NULL;
+    ig_error error = {0};
+    assert_status(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = name}, &pipeline, &error),
+                  IG_STATUS_UNSUPPORTED);
+    assert_contains(error.message, reason);
+    ig_error_clear(&error);
+    ig_library_release(library);
+}
+
 // Where a function gives something else than it does in Metal.
 static void results_of_another_type_are_refused(void **state) {
     (void)state;
-    ig_library *library = open_one("misused");
-    ig_pipeline *pipeline = NULL;
-    ig_error error = {0};
-    assert_status(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "misused"}, &pipeline, &error),
-                  IG_STATUS_UNSUPPORTED);
-    assert_contains(error.message, "kernel 'misused' uses air.get_read_sampler");
-    ig_error_clear(&error);
-    ig_library_release(library);
+    check_refused("misused", "kernel 'misused' uses air.get_read_sampler");
+}
+
+// Its name is shorter than the start of AIR's.
+static void arguments_of_another_kind_are_refused(void **state) {
+    (void)state;
+    check_refused("foreign", "kernel 'foreign' uses an argument of kind x");
 }
 
 static void bitcode_that_is_damaged_is_refused(void **state) {
@@ -572,6 +582,7 @@ int main(void) {
         cmocka_unit_test(logarithms_of_zero_are_infinite_where_denormals_are_flushed),
         cmocka_unit_test(what_is_not_known_is_named_and_the_rest_runs),
         cmocka_unit_test(results_of_another_type_are_refused),
+        cmocka_unit_test(arguments_of_another_kind_are_refused),
         cmocka_unit_test(bitcode_that_is_damaged_is_refused),
         cmocka_unit_test(files_are_recognised_by_what_is_in_them),
         cmocka_unit_test(translations_are_kept_on_disk),
