@@ -70,21 +70,27 @@ static inline uint moved(uint at, uint step, uint length) {
 // Neighbours are 27 numbers for each tile, x + 3 y + 9 z by steps. Values that are not tiles:
 constant uint other_process = 0xfffffffe;  // and all ones where there is nothing
 
+// What halo_pull does for a cell; lambda expressions need MSL 3.2.
+template <typename Unit>
+struct Pull {
+    device Unit *field, *mine;
+    device const uint *around;
+    void operator()(uint3 at, uint3 steps) const {
+        uint neighbour = around[steps.x + 3 * steps.y + 9 * steps.z];
+        if (neighbour >= other_process) return;
+        device const Unit *theirs = field + ulong(neighbour) * tile_units;
+        mine[index_in_tile(at)] = theirs[index_in_tile(uint3(
+            moved(at.x, steps.x, tile.x), moved(at.y, steps.y, tile.y), moved(at.z, steps.z, tile.z)))];
+    }
+};
+
 // From tiles of this process. If `backwards` is not 0, each group of that many tiles is visited in reverse: first the
 // data that the previous dispatch has left in the caches.
 template <typename Unit>
 kernel void halo_pull(device Unit *field [[buffer(0)]], device const uint *neighbours [[buffer(1)]],
                       constant uint &backwards [[buffer(2)]], uint3 position [[thread_position_in_grid]]) {
     uint t = position.z, number = backwards ? t + backwards - 1 - 2 * (t % backwards) : t;
-    device Unit *mine = field + ulong(number) * tile_units;
-    device const uint *around = neighbours + 27 * ulong(number);
-    for_rim(position.xy, [=](uint3 at, uint3 steps) {
-        uint neighbour = around[steps.x + 3 * steps.y + 9 * steps.z];
-        if (neighbour >= other_process) return;
-        device const Unit *theirs = field + ulong(neighbour) * tile_units;
-        mine[index_in_tile(at)] = theirs[index_in_tile(uint3(
-            moved(at.x, steps.x, tile.x), moved(at.y, steps.y, tile.y), moved(at.z, steps.z, tile.z)))];
-    });
+    for_rim(position.xy, Pull<Unit>{field, field + ulong(number) * tile_units, neighbours + 27 * ulong(number)});
 }
 
 // ---- Between processes ----
@@ -129,21 +135,31 @@ struct Ghosts {
 };
 
 template <typename Unit>
-kernel void halo_unpack(device Unit *field [[buffer(0)]], device const Unit *packed [[buffer(1)]],
-                        constant Block &block [[buffer(2)]], constant Ghosts &ghosts [[buffer(3)]],
-                        device const uint *neighbours [[buffer(4)]], uint3 position [[thread_position_in_grid]]) {
-    device Unit *mine = field + ulong(position.z) * tile_units;
-    device const uint *around = neighbours + 27 * ulong(position.z);
-    uint row = position.z / block.tiles.x;
-    uint3 t = uint3(position.z % block.tiles.x, row % block.tiles.y, row / block.tiles.y);
-    for_rim(position.xy, [=, &block, &ghosts](uint3 at, uint3 steps) {
+struct Unpack {
+    device Unit *mine;
+    device const Unit *packed;
+    constant Block &block;
+    constant Ghosts &ghosts;
+    device const uint *around;
+    uint3 t;  // the tile
+    void operator()(uint3 at, uint3 steps) const {
         if (around[steps.x + 3 * steps.y + 9 * steps.z] != other_process) return;
         Ghost x(t.x, at.x, steps.x, tile.x, rim.x, block.tiles.x, block.below.x, block.above.x);
         Ghost y(t.y, at.y, steps.y, tile.y, rim.y, block.tiles.y, block.below.y, block.above.y);
         Ghost z(t.z, at.z, steps.z, tile.z, rim.z, block.tiles.z, block.below.z, block.above.z);
         ulong start = ghosts.start[x.outside + 3 * y.outside + 9 * z.outside];
         mine[index_in_tile(at)] = packed[start + (ulong(z.at) * y.length + y.at) * x.length + x.at];
-    });
+    }
+};
+
+template <typename Unit>
+kernel void halo_unpack(device Unit *field [[buffer(0)]], device const Unit *packed [[buffer(1)]],
+                        constant Block &block [[buffer(2)]], constant Ghosts &ghosts [[buffer(3)]],
+                        device const uint *neighbours [[buffer(4)]], uint3 position [[thread_position_in_grid]]) {
+    uint row = position.z / block.tiles.x;
+    uint3 t = uint3(position.z % block.tiles.x, row % block.tiles.y, row / block.tiles.y);
+    for_rim(position.xy, Unpack<Unit>{field + ulong(position.z) * tile_units, packed, block, ghosts,
+                                      neighbours + 27 * ulong(position.z), t});
 }
 
 #define INSTANTIATE(kernel_name, bytes, Unit) \

@@ -121,26 +121,41 @@ static inline void write(Cell cell, device float *out, device const uint *neighb
     else write_rows<1>(cell, out, neighbours, then);
 }
 
+// The new value of one of a cell's rows.
+struct Heat {
+    Cell cell;
+    device const float *now;
+    device const uint *ends;
+    float coefficient;
+    float operator()(uint row) const {
+        device const float *u = now + cell.offset + row * padded_x;
+        return clip(cell, row, ends, u[0], fma(coefficient, curvature(u), u[0]));
+    }
+};
+
 kernel void heat(device const float *now [[buffer(0)]], device float *next [[buffer(1)]],
                  constant Region &region [[buffer(3)]], device const uint *ends [[buffer(4)]],
                  device const uint *neighbours [[buffer(5)]], uint3 position [[thread_position_in_grid]]) {
     Cell cell(region, position);
-    float coefficient = region.coefficient;
-    write(cell, next, neighbours, [=](uint row) {
-        device const float *u = now + cell.offset + row * padded_x;
-        return clip(cell, row, ends, u[0], fma(coefficient, curvature(u), u[0]));
-    });
+    write(cell, next, neighbours, Heat{cell, now, ends, region.coefficient});
 }
 
 // The previous step becomes the next one. Where the speed is zero nothing moves: an obstacle.
+struct Wave {
+    Cell cell;
+    device const float *now, *previous, *speed;
+    device const uint *ends;
+    float operator()(uint row) const {
+        ulong at = cell.offset + row * padded_x;
+        device const float *u = now + at;
+        return clip(cell, row, ends, u[0], fma(speed[at], curvature(u), fma(2.0f, u[0], -previous[at])));
+    }
+};
+
 kernel void wave(device const float *now [[buffer(0)]], device float *other [[buffer(1)]],
                  device const float *speed [[buffer(2)]], constant Region &region [[buffer(3)]],
                  device const uint *ends [[buffer(4)]], device const uint *neighbours [[buffer(5)]],
                  uint3 position [[thread_position_in_grid]]) {
     Cell cell(region, position);
-    write(cell, other, neighbours, [=](uint row) {
-        ulong at = cell.offset + row * padded_x;
-        device const float *u = now + at;
-        return clip(cell, row, ends, u[0], fma(speed[at], curvature(u), fma(2.0f, u[0], -other[at])));
-    });
+    write(cell, other, neighbours, Wave{cell, now, other, speed, ends});
 }

@@ -142,6 +142,7 @@ kernel void switch_returns(device const uint *a, device uint *out, uint i [[thre
   }
   out[i] += 100;
 }
+#if __METAL_VERSION__ >= 320
 kernel void short_circuit(device const int *a, device const int *b, device int *out, uint i [[thread_position_in_grid]]) {
   int calls = 0;
   auto check = [&](int v) { calls++; return v > 0; };
@@ -149,6 +150,7 @@ kernel void short_circuit(device const int *a, device const int *b, device int *
   bool y = check(b[i]) || check(a[i]);
   out[i] = calls * 10 + x * 2 + y;
 }
+#endif
 // The index is out of range where the condition is false: it must not be read.
 kernel void guarded_access(device const int *index, device const int *table, device int *out, uint i [[thread_position_in_grid]]) {
   out[i] = index[i] >= 0 && table[index[i]] > 2 ? table[index[i]] : -1;

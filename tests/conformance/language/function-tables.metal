@@ -138,6 +138,7 @@ kernel void directly(device float *x [[buffer(0)]], uint i [[thread_position_in_
 
 // Functions that are not visible: MLX's kernels have pointers to them.
 static float thrice(float x) { return 3 * x; }
+#if __METAL_VERSION__ >= 320
 template <int N> static float plus(float x) { return x + N; }
 kernel void invisible(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
   auto f = plus<7>;
@@ -145,3 +146,4 @@ kernel void invisible(device float *x [[buffer(0)]], uint i [[thread_position_in
   float (*h)(float) = [](float v) { return 100 * v; };
   x[i] = g(x[i]) + h(1);
 }
+#endif

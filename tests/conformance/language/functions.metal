@@ -66,6 +66,7 @@ static int defaults(int a, int b = 10, int c = 100) { return a + b + c; }
 kernel void default_arguments(device int *out, uint i [[thread_position_in_grid]]) {
   out[i] = i % 3 == 0 ? defaults(1) : i % 3 == 1 ? defaults(1, int(i)) : defaults(1, 2, 3);
 }
+#if __METAL_VERSION__ >= 320
 template <typename F> static int apply_twice(F f, int v) { return f(f(v)); }
 kernel void closures(device int *out, uint i [[thread_position_in_grid]]) {
   int factor = int(i) + 1, calls = 0;
@@ -76,6 +77,7 @@ kernel void closures(device int *out, uint i [[thread_position_in_grid]]) {
   auto nested = [&](int v) { return apply_twice(scale, v) + calls; };
   out[i] = nested(3) + apply_twice([](int v) { return v + 1; }, 10);
 }
+#endif
 template <int N> static int unrolled(int v) {
   if constexpr (N > 0) return unrolled<N - 1>(v * 2 + N);
   else return v;

@@ -102,6 +102,7 @@ kernel void previous_values(device int *out, uint i [[thread_position_in_grid]])
   }
   out[i] = a * 100 + b * 10 + c;
 }
+#if __METAL_VERSION__ >= 320
 kernel void loop_in_a_loop_condition(device int *out, uint i [[thread_position_in_grid]]) {
   auto digits = [](uint v) {
     int n = 0;
@@ -117,6 +118,7 @@ kernel void loop_in_a_loop_condition(device int *out, uint i [[thread_position_i
   }
   out[i] = steps;
 }
+#endif
 kernel void continue_with_value(device int *out, uint i [[thread_position_in_grid]]) {
   int skipped = 0, kept = 0;
   for (int k = 0; k < 30; k++) {

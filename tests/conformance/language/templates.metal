@@ -40,6 +40,7 @@ template <> struct Power<0> { static constexpr constant int value = 1; };
 kernel void in_a_namespace(device int *out, uint i [[thread_position_in_grid]]) { out[i] = biased(int(i)) * Power<4>::value; }
 }  // namespace math
 
+#if __METAL_VERSION__ >= 320
 kernel void lambdas(device const int *a, device int *out, uint i [[thread_position_in_grid]]) {
   int base = int(i) * 100;
   auto add = [=](int v) { return base + v; };
@@ -47,6 +48,7 @@ kernel void lambdas(device const int *a, device int *out, uint i [[thread_positi
   auto pick = [](bool c, int x, int y) { return c ? x : y; };
   out[i] = pick(i % 2 == 0, twice(a[i]), add(a[i]));
 }
+#endif
 
 static int overloaded(int v) { return v + 1; }
 static int overloaded(float v) { return int(v * 10); }

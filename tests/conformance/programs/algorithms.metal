@@ -121,6 +121,7 @@ kernel void quicksort(device int *data, uint i [[thread_position_in_grid]]) {
   }
   for (int k = 0; k < 24; k++) data[24 * i + k] = v[k];
 }
+#if __METAL_VERSION__ >= 320
 kernel void bilinear_resize(device const float *in, device float *out, constant uint2 &from, uint2 p [[thread_position_in_grid]], uint2 n [[threads_per_grid]]) {
   float2 at = (float2(p) + 0.5f) * float2(from) / float2(n) - 0.5f;
   int2 low = int2(floor(at));
@@ -133,6 +134,7 @@ kernel void bilinear_resize(device const float *in, device float *out, constant 
   float top = mix(sample(low), sample(low + int2(1, 0)), f.x), bottom = mix(sample(low + int2(0, 1)), sample(low + 1), f.x);
   out[p.y * n.x + p.x] = mix(top, bottom, f.y);
 }
+#endif
 kernel void substring_search(device const char *text, constant char *word, device atomic_uint *count, device uint *found, constant uint2 &lengths, uint i [[thread_position_in_grid]]) {
   if (i + lengths.y > lengths.x) return;
   for (uint k = 0; k < lengths.y; k++)

@@ -99,10 +99,12 @@ kernel void loop_until_all_done(device const uint *in, device uint *out, uint i 
   }
   out[i] = rounds;
 }
+#if __METAL_VERSION__ >= 320
 kernel void helper_called_divergently(device const int *in, device int *out, uint i [[thread_position_in_grid]]) {
   auto combine = [](int v) { return simd_sum(v) - simd_min(v); };
   out[i] = in[i] > 0 ? combine(in[i]) : combine(-in[i]) + 1000;
 }
+#endif
 kernel void short_circuit_votes(device const int *in, device int *out, uint i [[thread_position_in_grid]]) {
   bool both = in[i] > 2 && simd_all(in[i] % 2 == 0);
   bool either = in[i] < 0 || simd_any(in[i] == 7);
