@@ -13,8 +13,14 @@ typedef struct runner {
     // Variables: offsets of this group's context and arrays from the first group's, and the region to run after this
     // one.
     LLVMValueRef offset, array_offset, next;
+    // Simdgroups may wait at different barriers, as where each has its own copy of a loop: a barrier lets all of them
+    // pass, like those of GPUs, which count. What is kept of a simdgroup and in `next` has LATER set in every other phase,
+    // and `phase` is LATER in those; NULL: the earliest barrier lets pass only those that wait there.
+    LLVMValueRef phase;
     uint32_t region;
 } runner;
+
+#define LATER (1u << 31)
 
 static LLVMBasicBlockRef new_block(runner *r, const char *name) {
     return LLVMAppendBasicBlockInContext(r->m->context, r->function, name);
@@ -62,8 +68,24 @@ static LLVMValueRef call_lanes(runner *r, kept k) {
     return answer;
 }
 
-// The earliest barrier at which lanes wait is next.
+static LLVMValueRef current_phase(runner *r) {
+    return LLVMBuildLoad2(r->builder, r->i32, r->phase, "phase");
+}
+
+// As it is kept while the lanes wait for the next phase; IGI_REGION_DONE stays what it is.
+static LLVMValueRef in_next_phase(runner *r, LLVMValueRef stop) {
+    if (!r->phase) return stop;
+    LLVMValueRef later = LLVMBuildXor(r->builder, current_phase(r), number(r, LATER), "");
+    return LLVMBuildOr(r->builder, stop, later, "");
+}
+
+// The earliest barrier at which lanes wait in this phase, or else in the next one, is next.
 static void note_next(runner *r, LLVMValueRef at) {
+    if (r->phase) {
+        LLVMValueRef done = LLVMBuildICmp(r->builder, LLVMIntEQ, at, number(r, IGI_REGION_DONE), "");
+        LLVMValueRef key = LLVMBuildXor(r->builder, at, current_phase(r), "");
+        at = LLVMBuildSelect(r->builder, done, at, key, "");
+    }
     LLVMValueRef pair[] = {LLVMBuildLoad2(r->builder, r->i32, r->next, ""), at};
     LLVMBuildStore(r->builder, igi_simt_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);
 }
@@ -90,14 +112,15 @@ static void run_lanes(runner *r) {
     if (r->region) {
         LLVMBasicBlockRef turn = new_block(r, "turn"), wait = new_block(r, "wait");
         after = new_block(r, "ran");
-        LLVMValueRef at = LLVMBuildLoad2(r->builder, r->i32, context, "");
-        LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntEQ, at, number(r, r->region), ""), turn, wait);
+        LLVMValueRef at = LLVMBuildLoad2(r->builder, r->i32, context, ""), here = number(r, r->region);
+        if (r->phase) here = LLVMBuildOr(r->builder, here, current_phase(r), "");
+        LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntEQ, at, here, ""), turn, wait);
         LLVMPositionBuilderAtEnd(r->builder, wait);
         note_next(r, at);
         LLVMBuildBr(r->builder, after);
         LLVMPositionBuilderAtEnd(r->builder, turn);
     }
-    LLVMValueRef stop = call_lanes(r, (kept){context, arrays});
+    LLVMValueRef stop = in_next_phase(r, call_lanes(r, (kept){context, arrays}));
     LLVMBuildStore(r->builder, stop, context);
     note_next(r, stop);
     if (after) {
@@ -170,6 +193,11 @@ static void build_regions(runner *r) {
     LLVMBuildBr(r->builder, choose);
     LLVMPositionBuilderAtEnd(r->builder, choose);
     LLVMValueRef next = LLVMBuildLoad2(r->builder, r->i32, r->next, "");
+    if (r->phase) {
+        LLVMValueRef later = LLVMBuildAnd(r->builder, next, number(r, LATER), "");
+        LLVMBuildStore(r->builder, LLVMBuildXor(r->builder, current_phase(r), later, ""), r->phase);
+        next = LLVMBuildAnd(r->builder, next, number(r, LATER - 1), "");  // IGI_REGION_DONE is still no region
+    }
     LLVMValueRef choice = LLVMBuildSwitch(r->builder, next, done, r->regions->count);
     for (r->region = 1; r->region <= r->regions->count; r->region++) {
         LLVMBasicBlockRef block = new_block(r, "region");
@@ -209,6 +237,11 @@ void igi_simt_build_run(igi_simt_module *m, const igi_simt_regions *regions) {
     r.offset = LLVMBuildAlloca(r.builder, r.i64, "offset");
     r.array_offset = LLVMBuildAlloca(r.builder, r.i64, "array.offset");
     r.next = LLVMBuildAlloca(r.builder, r.i32, "next");
+    // A smaller group of lanes is a part of a simdgroup, whose threads wait for each other where they meet again.
+    if (m->info.simdgroups && m->info.width == IGI_SIMD_WIDTH && regions->count > 1) {
+        r.phase = LLVMBuildAlloca(r.builder, r.i32, "phase");
+        LLVMBuildStore(r.builder, number(&r, 0), r.phase);
+    }
     for (int i = 0; i < 3; i++) {
         LLVMValueRef field = igi_simt_field(r.builder, r.group, offsetof(igi_simt_group, size) + 4 * (size_t)i);
         bool known = m->request->group[i] != 0;

@@ -124,3 +124,24 @@ kernel void barrier_then_lane_ops(device int *out, uint i [[thread_position_in_g
   for (uint w = 0; w < 4; w++) total += sums[w];
   out[i] = total + simd_sum(lane < 4 ? 1 : 0);
 }
+// Not what MSL wants, but barriers of GPUs count simdgroups, wherever these wait, and MLX's kernels of Metal 4 rely on it.
+kernel void barriers_in_copies_of_a_loop(device int *out, uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]], uint g [[simdgroup_index_in_threadgroup]]) {
+  threadgroup int box[4];
+  int total = 0;
+  if (g % 2) {
+    for (int k = 0; k < 5; k++) {
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      if (lane == 0) box[g] = 10 * k + int(g);
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      for (int s = 0; s < 4; s++) total -= box[s];
+    }
+  } else {
+    for (int k = 0; k < 5; k++) {
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      if (lane == 0) box[g] = 10 * k + int(g);
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      for (int s = 0; s < 4; s++) total += box[s];
+    }
+  }
+  out[i] = simd_max(total);
+}
