@@ -487,6 +487,33 @@ static void store_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
     }
 }
 
+static LLVMValueRef spill_pieces(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    LLVMTypeRef all = LLVMVectorType(b->type, b->size * w->width);
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, all, IGI_TEMPORARY);
+    for (uint32_t p = 0; p < b->size; p++) {
+        LLVMValueRef first = LLVMConstInt(w->i32, (uint64_t)p * w->width, 0);
+        LLVMBuildStore(w->builder, pieces[p], igi_simt_element_address(w, memory, b->type, first));
+    }
+    return memory;
+}
+
+// Rows of inactive lanes must not be written: the active ones are copied from memory, one after the other.
+static void store_active_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    LLVMValueRef rows = spill_pieces(w, b, pieces);
+    LLVMValueRef addresses = igi_simt_spill(w, igi_simt_widen_vector(w, address_of(b->trigger)));
+    LLVMTypeRef type = LLVMVectorType(b->type, b->size);
+    igi_simt_lane_rounds rounds;
+    LLVMValueRef lane = igi_simt_begin_lanes(w, igi_simt_active_lanes(w), &rounds);
+    LLVMValueRef first = LLVMBuildMul(w->builder, lane, LLVMConstInt(w->i64, b->size, 0), "");
+    LLVMValueRef row = LLVMBuildLoad2(w->builder, type, igi_simt_element_address(w, rows, b->type, first), "");
+    LLVMSetAlignment(row, (unsigned)LLVMABISizeOfType(w->s.layout, b->type));
+    LLVMValueRef from = igi_simt_element_address(w, addresses, w->pointer, lane);
+    LLVMValueRef address = LLVMBuildLoad2(w->builder, w->pointer, from, "");
+    LLVMSetAlignment(LLVMBuildStore(w->builder, row, offset_by(w, address, (uint64_t)back_to_start(w, b))),
+                     LLVMGetAlignment(b->reference));
+    igi_simt_end_lanes(w, &rounds);
+}
+
 // ---- Emitting ----
 
 static bool is_moved_by_call(const igi_simt_widener *w, const igi_simt_bundle *b) {
@@ -518,17 +545,15 @@ static void emit_stores(igi_simt_widener *w, const igi_simt_bundle *b) {
         return;
     }
     igi_simt_sort_by_lane(w, elements, b->size, pieces);
-    if (b->interleaved)
-        store_interleaved(w, b, pieces);
-    else
-        store_rows(w, b, pieces);
+    (b->interleaved ? store_interleaved : w->mask ? store_active_rows : store_rows)(w, b, pieces);
 }
 
 bool igi_simt_widen_bundled(igi_simt_widener *w, LLVMValueRef access) {
     uint32_t number;
     igi_simt_bundle *b = igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
     // Rows of inactive lanes must not be written.
-    if (!b || (b->store && !b->interleaved && w->mask && !is_moved_by_call(w, b))) return false;
+    bool some = b && b->store && !b->interleaved && w->mask && !is_moved_by_call(w, b);
+    if (!b || (some && w->width > IGI_MOST_SHARED_LANES)) return false;
     if (access != b->trigger) return true;
     igi_simt_note_bundle(w, b->members, b->count, b->interleaved);
     if (b->store)

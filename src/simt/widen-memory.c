@@ -220,6 +220,23 @@ static void scatter(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value)
         igi_simt_scatter_to(w, store, value, addresses);
 }
 
+// All lanes write to one place, and the last active lane does so after the others. Blocks without active lanes are
+// skipped, so there is one.
+static void store_last(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    LLVMValueRef last = LLVMConstInt(w->i32, w->width - 1, 0);
+    if (w->mask) {
+        LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+        LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, w->mask, bits, ""), LLVMConstInt(w->i1, 1, 0)};
+        LLVMValueRef above = igi_simt_call_intrinsic(w->builder, "llvm.ctlz", &bits, 1, arguments, 2);
+        last = LLVMBuildSub(w->builder, last, LLVMBuildIntCast2(w->builder, above, w->i32, 0, ""), "");
+    }
+    LLVMValueRef copy = LLVMInstructionClone(store);
+    LLVMSetOperand(copy, 0, LLVMBuildExtractElement(w->builder, value, last, ""));
+    LLVMSetOperand(copy, 1, igi_simt_widen_scalar(w, LLVMGetOperand(store, 1)));
+    LLVMInsertIntoBuilder(w->builder, copy);
+    igi_simt_note(w, IGI_REMARK_UNIFORM, store);
+}
+
 void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
     LLVMValueRef value = LLVMGetOperand(store, 0), address = LLVMGetOperand(store, 1);
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -230,6 +247,8 @@ void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
         return;
     } else if (!igi_simt_is_plain_access(store, type)) {
         igi_simt_widen_one_by_one(w, store);
+    } else if (same_place) {
+        store_last(w, store, igi_simt_widen_vector(w, value));
     } else if (igi_simt_widen_bundled(w, store)) {
         return;
     } else if (igi_simt_is_row_access(w, address, type)) {
@@ -246,13 +265,13 @@ typedef struct lane_loop {
     LLVMBasicBlockRef head, after;
 } lane_loop;
 
-static LLVMValueRef spill(igi_simt_widener *w, LLVMValueRef wide) {
+LLVMValueRef igi_simt_spill(igi_simt_widener *w, LLVMValueRef wide) {
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(wide), IGI_TEMPORARY);
     LLVMBuildStore(w->builder, wide, memory);
     return memory;
 }
 
-static LLVMValueRef element_address(igi_simt_widener *w, LLVMValueRef memory, LLVMTypeRef type, LLVMValueRef lane) {
+LLVMValueRef igi_simt_element_address(igi_simt_widener *w, LLVMValueRef memory, LLVMTypeRef type, LLVMValueRef lane) {
     return LLVMBuildGEP2(w->builder, type, memory, &lane, 1, "");
 }
 
@@ -318,7 +337,7 @@ static void one_by_one(igi_simt_widener *w, LLVMValueRef i, LLVMTypeRef result, 
         LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
         if (!LLVMIsAFunction(given) && !LLVMIsConstant(given) &&
             igi_simt_shape_of(&w->s, given).kind != IGI_SHAPE_UNIFORM)
-            spilled[k] = spill(w, igi_simt_widen_vector(w, given));
+            spilled[k] = igi_simt_spill(w, igi_simt_widen_vector(w, given));
         else if (!LLVMIsAFunction(given))
             igi_simt_widen_scalar(w, given);  // loaded before the loop, where it dominates
     }
@@ -328,19 +347,19 @@ static void one_by_one(igi_simt_widener *w, LLVMValueRef i, LLVMTypeRef result, 
         LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
         if (LLVMIsAFunction(given)) continue;
         LLVMTypeRef type = LLVMTypeOf(given);
-        LLVMSetOperand(copy, (unsigned)k,
-                       spilled[k]
-                           ? LLVMBuildLoad2(w->builder, type, element_address(w, spilled[k], type, loop.lane), "")
-                           : igi_simt_widen_scalar(w, given));
+        LLVMSetOperand(
+            copy, (unsigned)k,
+            spilled[k] ? LLVMBuildLoad2(w->builder, type, igi_simt_element_address(w, spilled[k], type, loop.lane), "")
+                       : igi_simt_widen_scalar(w, given));
     }
     LLVMInsertIntoBuilder(w->builder, copy);
     if (flags) {
         LLVMValueRef old = LLVMBuildExtractValue(w->builder, copy, 0, "");
         LLVMValueRef done = LLVMBuildZExt(w->builder, LLVMBuildExtractValue(w->builder, copy, 1, ""), w->i8, "");
-        LLVMBuildStore(w->builder, old, element_address(w, memory, result, loop.lane));
-        LLVMBuildStore(w->builder, done, element_address(w, flags, w->i8, loop.lane));
+        LLVMBuildStore(w->builder, old, igi_simt_element_address(w, memory, result, loop.lane));
+        LLVMBuildStore(w->builder, done, igi_simt_element_address(w, flags, w->i8, loop.lane));
     } else if (memory) {
-        LLVMBuildStore(w->builder, copy, element_address(w, memory, result, loop.lane));
+        LLVMBuildStore(w->builder, copy, igi_simt_element_address(w, memory, result, loop.lane));
     }
     end_lanes(w, &loop);
 }

@@ -120,6 +120,10 @@ void igi_simt_scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef v
 void igi_simt_find_exchanges(igi_simt_widener *w);
 bool igi_simt_widen_exchange(igi_simt_widener *w, LLVMValueRef access);
 
+// A vector in memory, and where one of its elements is.
+LLVMValueRef igi_simt_spill(igi_simt_widener *w, LLVMValueRef wide);
+LLVMValueRef igi_simt_element_address(igi_simt_widener *w, LLVMValueRef memory, LLVMTypeRef type, LLVMValueRef lane);
+
 // widen-stream.c: rows written to memory that the kernel does not read, if there is more of it than the caches hold.
 bool igi_simt_is_streamed(const igi_simt_widener *w, LLVMValueRef store);
 void igi_simt_store_past_cache(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment);
