@@ -158,7 +158,7 @@ static ig_status simplify(igi_simt_module *m) {
     }
     ig_status status = igi_simt_run_passes(m,
                                            "globalopt,function(sroa,early-cse,simplifycfg,"
-                                           "instcombine<no-verify-fixpoint>,sroa,early-cse)");
+                                           "instcombine<no-verify-fixpoint>,sroa,early-cse,adce)");
     if (status == IG_STATUS_OK) status = igi_simt_mark_textures(m);
     return status == IG_STATUS_OK ? igi_simt_pass_unroll(m) : status;
 }

@@ -238,6 +238,23 @@ static void contract_fuses_products_into_sums(void **state) {
     end(b);
 }
 
+// A float3 has a fourth element, which a loop hands on from round to round without anyone ever reading it.
+static void contract_fuses_sums_of_triples_in_loops(void **state) {
+    (void)state;
+    bench *b = start_to(METAL
+                        "kernel void k(device const float4 *a [[buffer(0)]], device float4 *out [[buffer(1)]],\n"
+                        "              constant uint &n [[buffer(2)]], uint i [[thread_position_in_grid]]) {\n"
+                        "    float3 here = a[i].xyz, total = 0;\n"
+                        "    for (uint j = 0; j < n; j++) {\n"
+                        "        float3 to = a[j].xyz - here;\n"
+                        "        total += to * (a[j].w * a[j].w);\n    }\n"
+                        "    out[i] = float4(total, 0);\n}\n",
+                        "k", igi_simt_pass_contract);
+    assert_int_equal(count_if(b->m.thread, is_fma), 1);
+    assert_int_equal(count_if(b->m.thread, is_multiplication), 1);
+    end(b);
+}
+
 static void contract_multiplies_by_bools_only_without_fast_math(void **state) {
     (void)state;
     for (int fast = 0; fast < 2; fast++) {
@@ -650,6 +667,7 @@ int main(void) {
         cmocka_unit_test(define_masks_every_shift),
         cmocka_unit_test(define_computes_bfloat_in_float),
         cmocka_unit_test(contract_fuses_products_into_sums),
+        cmocka_unit_test(contract_fuses_sums_of_triples_in_loops),
         cmocka_unit_test(contract_multiplies_by_bools_only_without_fast_math),
         cmocka_unit_test(contract_multiplies_where_a_pragma_says_safe),
         cmocka_unit_test(check_refuses_what_metal_does_not_have),
