@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot-metal-clang: clang for programs that were made for a Mac.
 //
-//     clang, clang++, cc, c++ ARGUMENT...    compile with what <Metal/Metal.h> needs, and link what it needs
+//     clang, clang++, cc, c++, gcc, g++ ARGUMENT...    compile with what <Metal/Metal.h> needs, and link what it needs
 //     ingot-metal-clang --link COMMAND...    run a command that links, with a Mac's options translated
 //
 // The names are links in the directory of Ingot's stand-ins for Apple's tools, for builds that call clang themselves. CMake's

@@ -106,6 +106,10 @@ def check_makefile(root, scratch, env):
     env = dict(env, PATH=f"{tools[0].parent}:{env['PATH']}")
     run("make", "-C", source, env=env)
     expect(source / "sample", env, "twice 21 is 42")
+    # On a Mac GCC's names are clang's, too.
+    for name in ["gcc", "g++"]:
+        if "clang" not in run(name, "--version", env=env):
+            sys.exit(f"{name} is not clang")
     # What is not there is said, and nothing is linked.
     refused = subprocess.run(["clang", source / "plain.o", "-framework", "Accelerate"], env=env, text=True, capture_output=True)
     if not refused.returncode or "framework 'Accelerate' not found" not in refused.stderr:
