@@ -243,14 +243,12 @@ void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
     bool same_place = igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM;
     if (same_place && igi_simt_shape_of(&w->s, value).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, store);
-    } else if (igi_simt_widen_exchange(w, store)) {
+    } else if (igi_simt_widen_exchange(w, store) || igi_simt_widen_bundled(w, store)) {
         return;
     } else if (!igi_simt_is_plain_access(store, type)) {
         igi_simt_widen_one_by_one(w, store);
     } else if (same_place) {
         store_last(w, store, igi_simt_widen_vector(w, value));
-    } else if (igi_simt_widen_bundled(w, store)) {
-        return;
     } else if (igi_simt_is_row_access(w, address, type)) {
         store_row(w, store, igi_simt_widen_vector(w, value));
     } else {
