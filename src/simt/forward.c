@@ -154,7 +154,7 @@ static LLVMValueRef overwritten(const forwarder *f, size_t first, size_t end) {
 static void note_store(forwarder *f, LLVMValueRef store, const access *a, place p) {
     size_t first, end;
     bool whole = p.kind == KNOWN && !a->mask && is_vector_of_words(a->type) && p.offset % WORD == 0 && p.offset >= 0 &&
-                 (uint64_t)p.offset + bytes_of(f, a->type) <= MOST_WORDS * WORD;
+                 (uint64_t)p.offset + bytes_of(f, a->type) <= (uint64_t)MOST_WORDS * WORD;
     if (!whole) {
         forget(f, p, bytes_of(f, a->type), true);
         return;
