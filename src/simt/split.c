@@ -40,6 +40,12 @@ static LLVMTypeRef type_of(LLVMValueRef i) {
     return LLVMTypeOf(i);
 }
 
+// Bits are not addressed one by one: eight of a mask share a byte.
+static bool has_addresses(LLVMValueRef access) {
+    LLVMTypeRef element = LLVMGetElementType(type_of(access));
+    return LLVMGetTypeKind(element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(element) % 8 == 0;
+}
+
 static bool computes_lanes(LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMFNeg:
@@ -49,7 +55,7 @@ static bool computes_lanes(LLVMValueRef i) {
         case LLVMFreeze:
         case LLVMGetElementPtr: return true;
         case LLVMLoad:
-        case LLVMStore: return is_plain(i);
+        case LLVMStore: return is_plain(i) && has_addresses(i);
         case LLVMCall: return igi_simt_split_is_elementwise_call(i);
         default: return LLVMIsABinaryOperator(i) || LLVMIsACastInst(i);
     }

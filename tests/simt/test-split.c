@@ -108,6 +108,15 @@ static void tests_of_masks_need_no_whole_mask(void **state) {
     end(b);
 }
 
+static void masks_in_memory_stay_whole(void **state) {
+    (void)state;
+    bench *b = split(
+        "  %a = load <64 x i1>, ptr %p, align 8\n  %b = xor <64 x i1> %a, splat (i1 true)\n"
+        "  store <64 x i1> %b, ptr %q, align 8\n");
+    assert_string_equal(accesses(b), "LS");
+    end(b);
+}
+
 static void other_users_get_the_whole_vector(void **state) {
     (void)state;
     bench *b = split(
@@ -127,6 +136,7 @@ int main(void) {
         cmocka_unit_test(stores_keep_their_order),
         cmocka_unit_test(phi_nodes_are_split),
         cmocka_unit_test(tests_of_masks_need_no_whole_mask),
+        cmocka_unit_test(masks_in_memory_stay_whole),
         cmocka_unit_test(other_users_get_the_whole_vector),
     };
     // The pass leaves other targets alone.
