@@ -72,7 +72,8 @@ static void store_columns(igi_simt_widener *w, const area *a, LLVMValueRef even,
 
 // ---- Quick code: a function for areas of the same kind ----
 
-// Quick code always has a mask. The function finds out whether all lanes are active; if not, it goes through those that are.
+// The function finds out whether all lanes are active; if not, it goes through those that are. Quick code has no copy of a
+// block for the first case.
 enum { BASE, STRIDE, ACTIVE, COLUMNS, ARGUMENTS = COLUMNS + 2 };
 
 LLVMValueRef igi_simt_place_of_columns(igi_simt_widener *w, unsigned odd) {
