@@ -2,6 +2,7 @@
 // From sources to bitcode, and the keys under which the result is kept.
 #include "msl/compiler.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@ struct igi_msl_compiler {
     pthread_mutex_t lock;  // guards what follows
     char *cache_dir;
     igi_msl_toolchain tools;
-    bool temporary;  // tools.directory is removed with the compiler
+    bool temporary;  // tools.directory is this compiler's own, and is removed with it
 };
 
 // ---- Clang and its headers ----
@@ -28,20 +29,28 @@ static void find_clang(igi_msl_compiler *compiler) {
     compiler->tools.clang = igi_msl_identify_clang(&compiler->tools.clang_identity);
 }
 
+// Only headers of its own go with a compiler; those of a cache belong to all programs that use it.
+static void leave_headers(igi_msl_compiler *compiler) {
+    assert(!compiler->temporary || compiler->tools.directory);
+    if (compiler->temporary) igi_remove_tree(compiler->tools.directory);
+    free(compiler->tools.directory);
+    compiler->tools.directory = NULL, compiler->temporary = false;
+}
+
 static ig_status prepare(igi_msl_compiler *compiler, ig_error *error) {
     igi_msl_toolchain *tools = &compiler->tools;
     if (!tools->clang) find_clang(compiler);
     if (!tools->clang) return igi_msl_missing_clang(error);
     if (tools->directory && igi_msl_repair_headers(tools->directory)) return IG_STATUS_OK;
-    free(tools->directory);
+    leave_headers(compiler);
     tools->directory =
         compiler->cache_dir ? igi_msl_cached_headers(compiler->cache_dir, tools->headers_identity) : NULL;
     if (tools->directory && igi_msl_repair_headers(tools->directory)) return IG_STATUS_OK;
-    free(tools->directory);
+    leave_headers(compiler);
     if (compiler->cache_dir)
         igi_log(IG_LOG_WARNING, "cache directory %s cannot be used; compiling without it", compiler->cache_dir);
     tools->directory = igi_msl_temporary_headers();
-    compiler->temporary = true;
+    compiler->temporary = tools->directory != NULL;
     if (tools->directory) return IG_STATUS_OK;
     return igi_error_set(error, IG_STATUS_IO, "cannot write the Metal headers below %s: is the disk full?",
                          getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
@@ -230,8 +239,8 @@ ig_status igi_msl_compiler_create(const char *cache_dir, igi_msl_compiler **comp
 
 void igi_msl_compiler_destroy(igi_msl_compiler *compiler) {
     if (!compiler) return;
-    if (compiler->temporary && compiler->tools.directory) igi_remove_tree(compiler->tools.directory);
-    free(compiler->tools.directory), free(compiler->cache_dir), free(compiler->tools.clang);
+    leave_headers(compiler);
+    free(compiler->cache_dir), free(compiler->tools.clang);
     pthread_mutex_destroy(&compiler->lock);
     free(compiler);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "helpers.h"
 
@@ -164,6 +165,30 @@ static ig_status fail_to_compile(void *context) {
 static void compile_errors_survive_short_memory(void **state) {
     (void)state;
     assert_true(fail_everywhere(fail_to_compile, device, 17) >= 5);
+}
+
+// The headers that a cache holds belong to all programs that use it.
+static void headers_in_the_cache_outlive_a_device_that_was_short_of_memory(void **state) {
+    (void)state;
+    char *cache = igi_path_join(cache_dir, "own");
+    ig_device *first = open_device(&(ig_device_desc){.cache_dir = cache});
+    ig_library_release(compile_on(first, &(ig_library_desc){.source = source}));
+    char **names;
+    size_t before = list_files(cache, "", &names);
+    free_names(names, before);
+    ig_device_release(first);
+    for (uint64_t n = 1; n < 400; n += 23) {
+        ig_device *on = open_device(&(ig_device_desc){.cache_dir = cache});
+        igi_alloc_fail_at(n);
+        fail_to_compile(on);
+        igi_alloc_fail_at(0);
+        if (fail_to_compile(on) != IG_STATUS_OK) fail_msg("the try after allocation %d", (int)n);
+        ig_device_release(on);
+        size_t after = list_files(cache, "", &names);
+        free_names(names, after);
+        assert_int_equal(after, before);
+    }
+    free(cache);
 }
 
 static ig_status make_one_pipeline(ig_library *library, ig_pipeline **pipeline) {
@@ -363,6 +388,7 @@ int main(void) {
         cmocka_unit_test(libraries_from_memory_survive_short_memory),
         cmocka_unit_test(libraries_from_clang_survive_short_memory),
         cmocka_unit_test(compile_errors_survive_short_memory),
+        cmocka_unit_test(headers_in_the_cache_outlive_a_device_that_was_short_of_memory),
         cmocka_unit_test(pipelines_from_the_cache_survive_short_memory),
         cmocka_unit_test(pipelines_from_llvm_survive_short_memory),
         cmocka_unit_test(errors_of_pipelines_survive_short_memory),
