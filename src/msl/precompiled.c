@@ -91,6 +91,8 @@ static void add_pch_arguments(igi_msl_arguments *list, const igi_msl_toolchain *
     igi_msl_add_language(list, overlay, request);
     igi_msl_add_prelude(list, false);
     igi_msl_add_argument(list, "-Xclang"), igi_msl_add_argument(list, "-fno-pch-timestamp");
+    // What the headers use of their own templates is made here, once, and not again in every run that includes them.
+    igi_msl_add_argument(list, "-fpch-instantiate-templates");
     igi_msl_add_argument(list, "-x"), igi_msl_add_argument(list, "c++-header"), igi_msl_add_argument(list, "/dev/null");
     igi_msl_add_argument(list, "-o"), igi_msl_add_argument(list, output);
 }
