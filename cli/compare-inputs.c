@@ -141,6 +141,7 @@ static bool add(const compare_job *job, const compare_plan *plan, const ig_argum
         case IG_ARGUMENT_SAMPLER: return compare_objects_add(job, argument, inputs, reason);
         case IG_ARGUMENT_FUNCTION_TABLE: return refuse(reason, "argument '%s' is a function table", argument->name);
         case IG_ARGUMENT_STAGE_INPUT: return refuse(reason, "it has [[stage_in]]");
+        case IG_ARGUMENT_ACCELERATION_STRUCTURE:
         case IG_ARGUMENT_BUFFER: break;
     }
     compare_argument *buffer = find(inputs, argument->index);

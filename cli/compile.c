@@ -48,23 +48,41 @@ static void print_function_constants(const ig_library *library) {
     cli_table_print(&table, 2);
 }
 
+static bool is_named(const compile_options *options, const char *name) {
+    return !options->source.kernel || strcmp(name, options->source.kernel) == 0;
+}
+
 static bool is_meant(const compile_options *options, const ig_library *library, size_t index) {
-    return !options->source.kernel || strcmp(ig_library_kernel_name(library, index), options->source.kernel) == 0;
+    return is_named(options, ig_library_kernel_name(library, index));
+}
+
+// Functions that are no kernels.
+static void list_others(const compile_options *options, const ig_library *library) {
+    for (size_t i = 0; i < ig_library_function_count(library); i++)
+        if (is_named(options, ig_library_function(library, i)))
+            (cli_json ? cli_put_visible : cli_print_visible)(ig_library_function(library, i));
+    for (size_t i = 0; i < ig_library_other_count(library); i++)
+        if (is_named(options, ig_library_other_name(library, i)))
+            (cli_json ? cli_put_kernel : cli_print_kernel)(ig_library_other(library, i));
 }
 
 static void print_library(const compile_options *options, const ig_library *library, uint64_t elapsed_ns) {
     char time[CLI_FORMAT_TEXT];
-    size_t count = ig_library_kernel_count(library);
-    printf("%s: %zu kernel%s, compiled in %s\n", cli_visible(options->source.path), count, count == 1 ? "" : "s",
-           cli_format_time((double)elapsed_ns, time));
+    size_t count = ig_library_kernel_count(library),
+           others = ig_library_function_count(library) + ig_library_other_count(library);
+    printf("%s: %zu kernel%s", cli_visible(options->source.path), count, count == 1 ? "" : "s");
+    if (others) printf(" and %zu other function%s", others, others == 1 ? "" : "s");
+    printf(", compiled in %s\n", cli_format_time((double)elapsed_ns, time));
     for (size_t i = 0; i < count; i++)
         if (is_meant(options, library, i)) cli_print_kernel(ig_library_kernel(library, i));
+    list_others(options, library);
     print_function_constants(library);
 }
 
 static void put_library(const compile_options *options, const ig_library *library) {
     for (size_t i = 0; i < ig_library_kernel_count(library); i++)
         if (is_meant(options, library, i)) cli_put_kernel(ig_library_kernel(library, i));
+    list_others(options, library);
     for (size_t i = 0; i < ig_library_function_constant_count(library); i++) {
         const ig_function_constant_info *constant = ig_library_function_constant(library, i);
         igi_json *row = cli_begin_row();
@@ -179,7 +197,8 @@ static int check_threadgroup_memory(const compile_options *options, const ig_dev
 
 static int list(const compile_options *options, const ig_library *library, uint64_t elapsed_ns) {
     const ig_kernel_info *kernel;
-    int result = options->source.kernel ? cli_source_choose_kernel(&options->source, library, &kernel) : CLI_CONTINUE;
+    bool chosen = options->source.kernel && !cli_source_has_other(&options->source, library);
+    int result = chosen ? cli_source_choose_kernel(&options->source, library, &kernel) : CLI_CONTINUE;
     if (result != CLI_CONTINUE) return result;
     if (cli_json)
         put_library(options, library);
@@ -215,7 +234,7 @@ int cmd_compile(int argc, char **argv) {
     const cli_option options[] = {
         CLI_SOURCE_OPTIONS(compiling.source),
         {'k', "kernel", CLI_TEXT, &compiling.source.kernel, "NAME",
-         "the kernel to list, emit or remark on (default all)"},
+         "the kernel to list, emit or remark on, or another function to list (default all)"},
         {0, "emit", CLI_CHOICE, &compiling.emit, "ast|air|llvm|simt|asm",
          "print the syntax tree, the AIR of a .metallib, the LLVM IR of a thread or a threadgroup, or the assembly"},
         {0, "remarks", CLI_FLAG, &compiling.remarks, NULL,
@@ -224,7 +243,7 @@ int cmd_compile(int argc, char **argv) {
     };
     const cli_syntax syntax = {
         .usage = "FILE.metal [OPTION...]",
-        .purpose = "Compile a Metal source file, or translate a .metallib, and list its kernels and their arguments.",
+        .purpose = "Compile a Metal source file, or translate a .metallib, and list its functions and their arguments.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =

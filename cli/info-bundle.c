@@ -11,7 +11,6 @@
 #include "info-library.h"
 #include "msl/bundle.h"
 
-static const char *const kinds[] = {[IGI_SYMBOL_KERNEL] = "kernel", [IGI_SYMBOL_FUNCTION] = "visible"};
 static const char *const modes[] = {[IG_MATH_FAST] = "fast", [IG_MATH_SAFE] = "safe"};
 
 static bool is_wanted(const igi_msl_symbol *symbol, const char *pattern) {
@@ -37,7 +36,7 @@ static void add_unit(cli_table *table, const igi_msl_unit *unit, const char *pat
         const igi_msl_symbol *symbol = &unit->symbols[i];
         if (!is_wanted(symbol, pattern)) continue;
         cli_table_add(table, "%s", symbol->name);
-        cli_table_add(table, "%s", kinds[symbol->kind]);
+        cli_table_add(table, "%s", ig_function_kind_name(symbol->kind));
         cli_table_add(table, "%s", version_text(unit->language_version, version));
         cli_table_add(table, "%s", modes[unit->math_mode]);
         cli_table_add(table, "%s", unit->name);
@@ -63,7 +62,7 @@ static void put_unit(const igi_msl_unit *unit, const char *pattern) {
         if (!is_wanted(symbol, pattern)) continue;
         igi_json *row = cli_begin_row();
         igi_json_put_string(row, "function", symbol->name);
-        igi_json_put_string(row, "kind", kinds[symbol->kind]);
+        igi_json_put_string(row, "kind", ig_function_kind_name(symbol->kind));
         igi_json_put_string(row, "language_version", version_text(unit->language_version, version));
         igi_json_put_string(row, "math", modes[unit->math_mode]);
         igi_json_put_string(row, "source", unit->name);

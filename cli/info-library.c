@@ -102,6 +102,9 @@ int info_arguments(const char *path, const char *pattern) {
     for (size_t i = 0; status == IG_STATUS_OK && i < ig_library_kernel_count(library); i++)
         if (fnmatch(pattern, ig_library_kernel_name(library, i), 0) == 0)
             (cli_json ? cli_put_kernel : cli_print_kernel)(ig_library_kernel(library, i));
+    for (size_t i = 0; status == IG_STATUS_OK && i < ig_library_other_count(library); i++)
+        if (fnmatch(pattern, ig_library_other_name(library, i), 0) == 0)
+            (cli_json ? cli_put_kernel : cli_print_kernel)(ig_library_other(library, i));
     ig_library_release(library);
     ig_device_release(device);
     return status == IG_STATUS_OK ? CLI_OK : cli_report_and_clear(status, &error);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel and its arguments, as a table or as a row of JSON.
+// A kernel, or another function, and its arguments, as a table or as a row of JSON.
 #include "kernel-info.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "console/output.h"
 #include "format.h"
@@ -18,14 +19,15 @@ static const char *const kind_names[] = {
     [IG_ARGUMENT_BUFFER] = "buffer",         [IG_ARGUMENT_THREADGROUP] = "threadgroup",
     [IG_ARGUMENT_BUILTIN] = "builtin",       [IG_ARGUMENT_TEXTURE] = "texture",
     [IG_ARGUMENT_SAMPLER] = "sampler",       [IG_ARGUMENT_FUNCTION_TABLE] = "functions",
-    [IG_ARGUMENT_STAGE_INPUT] = "attribute",
+    [IG_ARGUMENT_STAGE_INPUT] = "attribute", [IG_ARGUMENT_ACCELERATION_STRUCTURE] = "structure",
 };
 
 static void add_argument(cli_table *table, const ig_argument *argument) {
     bool builtin = argument->kind == IG_ARGUMENT_BUILTIN;
     if (builtin) {
-        cli_table_add(table, "-");
-        cli_table_add(table, "%s", argument->attribute);
+        bool numbered = strcmp(argument->attribute, "color") == 0;
+        cli_table_add(table, numbered ? "%u" : "-", argument->index);
+        cli_table_add(table, "%s", *argument->attribute ? argument->attribute : "-");
     } else {
         cli_table_add(table, "%u", argument->index);
         cli_table_add(table, "%s", kind_names[argument->kind]);
@@ -47,7 +49,8 @@ static void print_arguments(const ig_kernel_info *kernel) {
 
 void cli_print_kernel(const ig_kernel_info *kernel) {
     char bytes[CLI_FORMAT_TEXT];
-    printf("\n%skernel %s%s\n", cli_escape(stdout, CLI_BOLD), cli_visible(kernel->name), cli_escape(stdout, CLI_PLAIN));
+    printf("\n%s%s %s%s\n", cli_escape(stdout, CLI_BOLD), ig_function_kind_name(kernel->kind),
+           cli_visible(kernel->name), cli_escape(stdout, CLI_PLAIN));
     if (kernel->argument_count) print_arguments(kernel);
     if (kernel->static_threadgroup_memory)
         printf("  %s of threadgroup memory\n", cli_format_bytes(kernel->static_threadgroup_memory, bytes));
@@ -90,12 +93,25 @@ static void put_argument(igi_json *row, const ig_argument *argument) {
 
 void cli_put_kernel(const ig_kernel_info *kernel) {
     igi_json *row = cli_begin_row();
-    igi_json_put_string(row, "kernel", kernel->name);
+    bool runs = kernel->kind == IG_FUNCTION_KERNEL;
+    igi_json_put_string(row, runs ? "kernel" : "function", kernel->name);
+    if (!runs) igi_json_put_string(row, "kind", ig_function_kind_name(kernel->kind));
     igi_json_key(row, "arguments");
     igi_json_begin_array(row);
     for (size_t k = 0; k < kernel->argument_count; k++) put_argument(row, &kernel->arguments[k]);
     igi_json_end_array(row);
     igi_json_put_u64(row, "threadgroup_memory", kernel->static_threadgroup_memory);
     igi_json_put_u64(row, "max_total_threads", kernel->max_total_threads);
+    cli_end_row();
+}
+
+void cli_print_visible(const char *name) {
+    printf("\n%svisible %s%s\n", cli_escape(stdout, CLI_BOLD), cli_visible(name), cli_escape(stdout, CLI_PLAIN));
+}
+
+void cli_put_visible(const char *name) {
+    igi_json *row = cli_begin_row();
+    igi_json_put_string(row, "function", name);
+    igi_json_put_string(row, "kind", ig_function_kind_name(IG_FUNCTION_VISIBLE));
     cli_end_row();
 }

@@ -33,7 +33,24 @@ int cli_source_compile(const cli_source *source, ig_device *device, ig_library *
     return CLI_CONTINUE;
 }
 
+// The kind of a function that is no kernel; IG_FUNCTION_KERNEL if the library has none of this name.
+static ig_function_kind kind_of_other(const ig_library *library, const char *name) {
+    for (size_t i = 0; i < ig_library_function_count(library); i++)
+        if (strcmp(ig_library_function(library, i), name) == 0) return IG_FUNCTION_VISIBLE;
+    for (size_t i = 0; i < ig_library_other_count(library); i++)
+        if (strcmp(ig_library_other_name(library, i), name) == 0) return ig_library_other_kind(library, i);
+    return IG_FUNCTION_KERNEL;
+}
+
+bool cli_source_has_other(const cli_source *source, const ig_library *library) {
+    return kind_of_other(library, source->kernel) != IG_FUNCTION_KERNEL;
+}
+
 static int unknown_kernel(const cli_source *source, const ig_library *library) {
+    ig_function_kind kind = kind_of_other(library, source->kernel);
+    if (kind != IG_FUNCTION_KERNEL)
+        return cli_error(CLI_BAD_INPUT, "%s has no kernel '%s', but a function of this name (%s)", source->path,
+                         source->kernel, ig_function_kind_name(kind));
     size_t count = ig_library_kernel_count(library);
     const char **names = cli_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) names[i] = ig_library_kernel_name(library, i);

@@ -47,6 +47,8 @@ void cli_source_free(cli_source *source);
 int cli_source_compile(const cli_source *source, ig_device *device, ig_library **library, uint64_t *elapsed_ns);
 // The kernel that --kernel names, or the only one.
 int cli_source_choose_kernel(const cli_source *source, const ig_library *library, const ig_kernel_info **kernel);
+// Whether source->kernel names a function that is no kernel.
+bool cli_source_has_other(const cli_source *source, const ig_library *library);
 int cli_source_specialise(const cli_source *source, ig_library *library, const char *kernel, ig_pipeline **pipeline);
 
 // source-syntax.c: clang's syntax tree of a kernel. owns: *text is the caller's.

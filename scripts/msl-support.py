@@ -35,6 +35,7 @@ def paragraphs():
     for title, entries in sections():
         yield f"### {title}"
         for status, word, suffix in (("works", "Works", newer), ("refused", "Refused, as in MSL or with a reason", newer),
+                                     ("listed", "Compiled and listed, not run", newer),
                                      ("later", "Later", lambda e: f" ({e[2].split(':', 1)[1].strip()})")):
             names = listed(entries, status, suffix)
             if names:

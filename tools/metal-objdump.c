@@ -63,8 +63,7 @@ static void print_header(const igi_msl_unit *unit) {
 
 static void print_symbols(const igi_msl_unit *unit) {
     for (size_t i = 0; i < unit->symbol_count; i++)
-        printf("  %-8s %s\n", unit->symbols[i].kind == IGI_SYMBOL_KERNEL ? "kernel" : "visible",
-               cli_visible(unit->symbols[i].name));
+        printf("  %-8s %s\n", ig_function_kind_name(unit->symbols[i].kind), cli_visible(unit->symbols[i].name));
 }
 
 static void print_sources(const igi_msl_unit *unit) {

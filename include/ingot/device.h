@@ -305,13 +305,14 @@ const char *ig_library_log(const ig_library *library);
 
 // Where a kernel's argument comes from.
 typedef enum ig_argument_kind {
-    IG_ARGUMENT_BUFFER,          // a device or constant pointer or reference, set by set_buffer or set_bytes
-    IG_ARGUMENT_THREADGROUP,     // a threadgroup pointer, set by set_threadgroup_memory
-    IG_ARGUMENT_BUILTIN,         // the position of the thread and the like, set by the device
-    IG_ARGUMENT_TEXTURE,         // set by set_texture
-    IG_ARGUMENT_SAMPLER,         // set by set_sampler
-    IG_ARGUMENT_FUNCTION_TABLE,  // set by set_function_table
-    IG_ARGUMENT_STAGE_INPUT,     // a member with [[attribute(n)]]: see ig_stage_input
+    IG_ARGUMENT_BUFFER,                  // a device or constant pointer or reference, set by set_buffer or set_bytes
+    IG_ARGUMENT_THREADGROUP,             // a threadgroup pointer, set by set_threadgroup_memory
+    IG_ARGUMENT_BUILTIN,                 // the position of the thread and the like, set by the device
+    IG_ARGUMENT_TEXTURE,                 // set by set_texture
+    IG_ARGUMENT_SAMPLER,                 // set by set_sampler
+    IG_ARGUMENT_FUNCTION_TABLE,          // set by set_function_table
+    IG_ARGUMENT_STAGE_INPUT,             // a member with [[attribute(n)]]: see ig_stage_input
+    IG_ARGUMENT_ACCELERATION_STRUCTURE,  // only of functions that Ingot does not run
 } ig_argument_kind;
 
 // What a kernel does with an argument.
@@ -386,13 +387,29 @@ typedef struct ig_argument {
     size_t layout_count;
 } ig_argument;
 
-// A kernel of a library.
+// What a function of a library is for. Only kernels and visible functions run.
+typedef enum ig_function_kind {
+    IG_FUNCTION_KERNEL,        // pipelines are made of it
+    IG_FUNCTION_VISIBLE,       // [[visible]] or [[stitchable]]: pipelines can link it
+    IG_FUNCTION_VERTEX,        // places a vertex
+    IG_FUNCTION_FRAGMENT,      // colours a pixel
+    IG_FUNCTION_OBJECT,        // starts mesh functions
+    IG_FUNCTION_MESH,          // makes vertices and primitives
+    IG_FUNCTION_TILE,          // a kernel that takes an imageblock
+    IG_FUNCTION_INTERSECTION,  // called by kernels that trace rays
+    IG_FUNCTION_RAY_TRACING,   // a kernel that takes an acceleration structure or a table of intersection functions
+    IG_FUNCTION_KIND_COUNT,
+} ig_function_kind;
+const char *ig_function_kind_name(ig_function_kind kind);  // "vertex"; "unknown" for any other value
+
+// A kernel of a library, or another function that has arguments of its own.
 typedef struct ig_kernel_info {
     const char *name;
     const ig_argument *arguments;  // in the order of the source
     size_t argument_count;
     uint32_t static_threadgroup_memory;  // bytes of its threadgroup variables
     uint32_t max_total_threads;          // from [[max_total_threads_per_threadgroup(n)]]; 0 if not stated
+    ig_function_kind kind;
 } ig_kernel_info;
 
 // A function constant that a library declares.
@@ -412,6 +429,20 @@ const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index)
 const char *ig_library_kernel_name(const ig_library *library, size_t index);
 // The kernel with this name, or NULL if there is none. Borrowed from the library.
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name);
+// The number of functions in a library that are neither kernels that run nor visible: those that draw or trace rays. They
+// are compiled and listed, and ig_pipeline_create refuses them.
+size_t ig_library_other_count(const ig_library *library);
+// Such a function by its index, in the order of the source, or NULL past the last. What earlier stages or the device give
+// to it is an argument of the kind BUILTIN: `attribute` is "stage_in", "vertex_id"..., or "" if it has none. Borrowed from
+// the library.
+const ig_kernel_info *ig_library_other(const ig_library *library, size_t index);
+// The name of such a function by its index, or NULL past the last: cheaper, as ig_library_kernel_name is. Borrowed from the
+// library.
+const char *ig_library_other_name(const ig_library *library, size_t index);
+// The kind of such a function, without its arguments. pre: there is a function of this index.
+ig_function_kind ig_library_other_kind(const ig_library *library, size_t index);
+// The function of this name, or NULL if there is none. Borrowed from the library.
+const ig_kernel_info *ig_library_find_other(const ig_library *library, const char *name);
 // The number of [[visible]] and [[stitchable]] functions in a library, which pipelines can link.
 size_t ig_library_function_count(const ig_library *library);
 // The name of a visible function by its index, in the order of the source, or NULL past the last. Borrowed from the
@@ -518,8 +549,8 @@ typedef struct ig_pipeline_properties {
 } ig_pipeline_properties;
 
 // Compiles one kernel of a library for the device, with its function constants, or loads it from the cache.
-// errors: NOT_FOUND (no such kernel or visible function), WRONG_CONSTANT, COMPILE_FAILED, COMPILER_CRASHED, COMPILER_TIMEOUT,
-// THREADGROUP_TOO_LARGE, OUT_OF_MEMORY.
+// errors: NOT_FOUND (no such kernel or visible function), UNSUPPORTED (the function is no kernel: the message says what it
+// is), WRONG_CONSTANT, COMPILE_FAILED, COMPILER_CRASHED, COMPILER_TIMEOUT, THREADGROUP_TOO_LARGE, OUT_OF_MEMORY.
 ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
                              ig_error *error);
 

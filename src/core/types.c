@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and sizes of element types.
+// Names and sizes of element types; names of kinds of functions.
 #include <ingot/device.h>
 
 static const struct {
@@ -17,4 +17,20 @@ const char *ig_type_name(ig_type type) {
 
 uint32_t ig_type_size(ig_type type) {
     return (unsigned)type < IG_TYPE_COUNT ? types[type].size : 0;
+}
+
+static const char *const function_kinds[IG_FUNCTION_KIND_COUNT] = {
+    [IG_FUNCTION_KERNEL] = "kernel",
+    [IG_FUNCTION_VISIBLE] = "visible",
+    [IG_FUNCTION_VERTEX] = "vertex",
+    [IG_FUNCTION_FRAGMENT] = "fragment",
+    [IG_FUNCTION_OBJECT] = "object",
+    [IG_FUNCTION_MESH] = "mesh",
+    [IG_FUNCTION_TILE] = "tile",
+    [IG_FUNCTION_INTERSECTION] = "intersection",
+    [IG_FUNCTION_RAY_TRACING] = "ray-tracing",
+};
+
+const char *ig_function_kind_name(ig_function_kind kind) {
+    return (unsigned)kind < IG_FUNCTION_KIND_COUNT ? function_kinds[kind] : "unknown";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries: compiled MSL, and what it contains.
+#include <assert.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -132,6 +133,29 @@ const char *ig_library_kernel_name(const ig_library *library, size_t index) {
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name) {
     const igi_msl_kernel *kernel = name ? igi_msl_reflection_find(&library->reflection, name) : NULL;
     return kernel ? reflect_kernel(library, (igi_msl_kernel *)kernel) : NULL;
+}
+
+size_t ig_library_other_count(const ig_library *library) {
+    return library->reflection.other_count;
+}
+
+const ig_kernel_info *ig_library_other(const ig_library *library, size_t index) {
+    if (index >= library->reflection.other_count) return NULL;
+    return reflect_kernel(library, &library->reflection.others[index]);
+}
+
+const char *ig_library_other_name(const ig_library *library, size_t index) {
+    return index < library->reflection.other_count ? library->reflection.others[index].info.name : NULL;
+}
+
+ig_function_kind ig_library_other_kind(const ig_library *library, size_t index) {
+    assert(index < library->reflection.other_count);
+    return library->reflection.others[index].info.kind;
+}
+
+const ig_kernel_info *ig_library_find_other(const ig_library *library, const char *name) {
+    const igi_msl_kernel *other = name ? igi_msl_reflection_find_other(&library->reflection, name) : NULL;
+    return other ? reflect_kernel(library, (igi_msl_kernel *)other) : NULL;
 }
 
 size_t ig_library_function_constant_count(const ig_library *library) {

@@ -19,6 +19,18 @@ static ig_status no_such_kernel(const ig_library *library, const char *name, ig_
     return IG_STATUS_NOT_FOUND;
 }
 
+// The name may be that of a function that is not for compute pipelines.
+static ig_status cannot_be_made_of(const ig_library *library, const char *name, ig_error *error) {
+    const igi_msl_kernel *other = igi_msl_reflection_find_other(&library->reflection, name);
+    if (!other && igi_msl_reflection_find_function(&library->reflection, name))
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                             "'%.200s' is a visible function, not a kernel: a pipeline can link it", name);
+    if (!other) return no_such_kernel(library, name, error);
+    return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                         "Ingot does not run %s functions, and '%.200s' is one: pipelines are made of kernels",
+                         ig_function_kind_name(other->info.kind), name);
+}
+
 static bool has_type_of(const ig_function_constant_info *info, const ig_function_constant *given) {
     return info->type == given->type && info->components == (given->components ? given->components : 1);
 }
@@ -72,6 +84,11 @@ static ig_status add_linked(ig_pipeline *made, const ig_linked_function *linked,
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
                              "linked function '%.100s' belongs to another device than the kernel", linked->name);
     const igi_msl_function *function = igi_msl_reflection_find_function(&library->reflection, linked->name);
+    const igi_msl_kernel *other = igi_msl_reflection_find_other(&library->reflection, linked->name);
+    if (other)
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                             "Ingot does not run %s functions, and '%.200s' is one: pipelines link visible functions",
+                             ig_function_kind_name(other->info.kind), linked->name);
     if (!function) return no_such_function(library, linked->name, error);
     made->functions[made->function_count] = function;
     made->libraries[made->function_count++] = ig_library_retain(library);
@@ -208,7 +225,7 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "library, kernel name and pipeline must not be NULL");
     if (igi_device_is_inherited(library->device)) return igi_device_error_forked(error);
     const igi_msl_kernel *kernel = igi_msl_reflection_find(&library->reflection, desc->kernel);
-    if (!kernel) return no_such_kernel(library, desc->kernel, error);
+    if (!kernel) return cannot_be_made_of(library, desc->kernel, error);
     ig_status status = check_constants(library, desc, error);
     const igi_device_backend *backend = library->device->backend;
     if (status == IG_STATUS_OK && backend->kernel_prepare)

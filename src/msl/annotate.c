@@ -10,13 +10,16 @@
 typedef struct frame {  // an open parenthesis
     size_t start;       // first token of the current parameter
     int angles;
-    bool of_kernel;  // its parameters are a kernel's
-    bool has_slot;   // the current parameter has an explicit slot
+    bool of_kernel;      // its parameters are a kernel's, or those of a function that draws
+    bool of_graphics;    // the latter
+    bool has_slot;       // the current parameter has an explicit slot
+    bool has_attribute;  // or another attribute
 } frame;
 
 typedef struct context {
     size_t statement;  // first token of the current statement
-    bool is_kernel;    // it is a kernel
+    bool is_kernel;    // it is a kernel, or a function that draws
+    bool is_graphics;  // the latter
     frame *frames;
     size_t count, capacity;
 } context;
@@ -43,7 +46,18 @@ static void follow_frame(context *c, const igi_msl_rewriter *r, size_t index) {
     if (igi_msl_is(r, index, ")")) c->count--;
     if (igi_msl_is(r, index, "<")) top->angles++;
     if (igi_msl_is(r, index, ">") && top->angles > 0 && !igi_msl_is(r, index - 1, "-")) top->angles--;
-    if (igi_msl_is(r, index, ",") && top->angles == 0) top->start = index + 1, top->has_slot = false;
+    if (igi_msl_is(r, index, ",") && top->angles == 0)
+        top->start = index + 1, top->has_slot = top->has_attribute = false;
+}
+
+static void open_frame(context *c, igi_msl_rewriter *r, size_t index) {
+    if (!igi_grow((void **)&c->frames, &c->capacity, c->count + 1, sizeof *c->frames)) {
+        r->failed = true;
+        return;
+    }
+    bool outer = c->count == 0;
+    c->frames[c->count++] =
+        (frame){.start = index + 1, .of_kernel = c->is_kernel && outer, .of_graphics = c->is_graphics && outer};
 }
 
 static void follow(context *c, igi_msl_rewriter *r, size_t index) {
@@ -51,17 +65,16 @@ static void follow(context *c, igi_msl_rewriter *r, size_t index) {
     if (kind == IGI_TOKEN_BOUNDARY || kind == IGI_TOKEN_DIRECTIVE || igi_msl_is(r, index, ";") ||
         igi_msl_is(r, index, "{") || igi_msl_is(r, index, "}")) {
         c->statement = index + 1;
-        c->is_kernel = false;
+        c->is_kernel = c->is_graphics = false;
         c->count = 0;
     } else if (kind == IGI_TOKEN_PUNCT && igi_msl_is(r, index, "(")) {
-        if (igi_grow((void **)&c->frames, &c->capacity, c->count + 1, sizeof *c->frames))
-            c->frames[c->count] = (frame){.start = index + 1, .of_kernel = c->is_kernel && !c->count}, c->count++;
-        else
-            r->failed = true;
+        open_frame(c, r, index);
     } else if (kind == IGI_TOKEN_PUNCT && c->count) {
         follow_frame(c, r, index);
     } else if (igi_msl_is(r, index, "kernel")) {
         c->is_kernel = true;
+    } else if (igi_msl_is(r, index, "vertex") || igi_msl_is(r, index, "fragment")) {
+        c->is_kernel = c->is_graphics = true;
     }
 }
 
@@ -77,24 +90,37 @@ static const char *space_in(annotator *a, size_t start, size_t end) {
     return a->space ? a->space : "";
 }
 
-// Whether the parameter is a texture, a sampler or a function table by its type's name.
+// Whether the parameter is a texture, a sampler or another object by its type's name.
 static const char *object_in(const igi_msl_rewriter *r, size_t start, size_t end) {
     static const char *const textures[] = {
         "texture1d", "texture1d_array", "texture2d",         "texture2d_array",  "texture2d_ms", "texture2d_ms_array",
         "texture3d", "texturecube",     "texturecube_array", "texture_buffer",   "depth2d",      "depth2d_array",
         "depthcube", "depthcube_array", "depth2d_ms",        "depth2d_ms_array",
     };
+    static const char *const in_buffers[] = {
+        "visible_function_table",           "tensor",
+        "intersection_function_table",      "acceleration_structure",
+        "primitive_acceleration_structure", "instance_acceleration_structure",
+    };
     for (size_t i = start; i < end; i++) {
         if (igi_msl_is(r, i, "*") || igi_msl_is(r, i, "&")) return NULL;  // in a buffer
         if (igi_msl_is(r, i, "sampler")) return "sampler";
-        if (igi_msl_is(r, i, "visible_function_table") || igi_msl_is(r, i, "tensor")) return "buffer";
+        for (size_t k = 0; k < sizeof in_buffers / sizeof *in_buffers; k++)
+            if (igi_msl_is(r, i, in_buffers[k])) return "buffer";
         for (size_t k = 0; k < sizeof textures / sizeof *textures; k++)
             if (igi_msl_is(r, i, textures[k])) return "texture";
     }
     return NULL;
 }
 
-// Buffers without an explicit index carry their address space, as the others do.
+static bool has_word(const igi_msl_rewriter *r, size_t first, size_t end, const char *word) {
+    for (size_t i = first; i < end; i++)
+        if (igi_msl_is(r, i, word)) return true;
+    return false;
+}
+
+// Buffers without an explicit index carry their address space, as the others do. Functions that draw have parameters that
+// are known by their types alone.
 static void end_parameter(annotator *a, const context *c, size_t index) {
     if (!c->count || igi_msl_at(a->r, index)->region != IGI_REGION_CODE) return;
     const frame *top = &c->frames[c->count - 1];
@@ -106,9 +132,11 @@ static void end_parameter(annotator *a, const context *c, size_t index) {
                               igi_format(" __attribute__((annotate(\"ig.%s:\")))", object));
         return;
     }
-    if (strcmp(space_in(a, top->start, index), "constant") != 0) return;
+    bool constant = strcmp(space_in(a, top->start, index), "constant") == 0;
+    bool plain = !top->has_attribute && (top->of_graphics || has_word(a->r, top->start, index, "imageblock"));
+    if (!constant && !plain) return;
     igi_msl_rewriter_edit(a->r, igi_msl_at(a->r, index)->offset, 0,
-                          igi_strdup(" __attribute__((annotate(\"ig.space:constant\")))"));
+                          igi_format(" __attribute__((annotate(\"ig.%s\")))", constant ? "space:constant" : "plain"));
 }
 
 // ---- Attributes ----
@@ -136,6 +164,25 @@ static bool needs_argument(igi_msl_attribute_kind kind) {
            kind == IGI_ATTRIBUTE_LIMIT;
 }
 
+// color(0) keeps its number. What others have in parentheses may be anything: (any), a type.
+static void append_unsupported(annotator *a, igi_text *text, const item *attribute) {
+    const char *name = attribute->attribute->name;
+    igi_text_addf(text, "unsupported:%s\"", name);
+    if (strcmp(name, "color") == 0 && attribute->first == attribute->last) {
+        igi_text_add(text, ", ");
+        igi_msl_rewriter_append(a->r, text, attribute->first, attribute->last + 1);
+    }
+    igi_text_add(text, "))) ");
+}
+
+// Attributes of functions that keywords may stand for as well.
+static bool is_graphics_function(const char *name) {
+    static const char *const names[] = {"vertex", "fragment", "object", "mesh", "intersection"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
 static void append_annotation(annotator *a, igi_text *text, const item *attribute, size_t start, size_t open) {
     const char *name = attribute->attribute->name;
     igi_msl_attribute_kind kind = attribute->attribute->kind;
@@ -143,7 +190,7 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
     switch (kind) {
         case IGI_ATTRIBUTE_HOST_NAME: igi_text_add(text, "host_name:\" "); break;
         case IGI_ATTRIBUTE_VISIBLE: igi_text_add(text, "visible\"), hot)) "); return;
-        case IGI_ATTRIBUTE_UNSUPPORTED: igi_text_addf(text, "unsupported:%s\"", name); break;
+        case IGI_ATTRIBUTE_UNSUPPORTED: append_unsupported(a, text, attribute); return;
         case IGI_ATTRIBUTE_CONSTANT: igi_text_add(text, "condition:\" __IG_CONDITION("); break;
         case IGI_ATTRIBUTE_SLOT: igi_text_addf(text, "%s:%s\", ", name, space_in(a, start, open)); break;
         case IGI_ATTRIBUTE_LIMIT: igi_text_addf(text, "%s\", ", name); break;
@@ -196,7 +243,9 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
     }
     bool parameter = c->count > 0;
     if (parameter && kind == IGI_ATTRIBUTE_SLOT) c->frames[c->count - 1].has_slot = true;
+    if (parameter && kind != IGI_ATTRIBUTE_CONSTANT) c->frames[c->count - 1].has_attribute = true;
     if (!parameter && strcmp(name, "kernel") == 0) c->is_kernel = true;
+    if (!parameter && is_graphics_function(name)) c->is_kernel = c->is_graphics = true;
     bool constant = kind == IGI_ATTRIBUTE_CONSTANT && !parameter;
     if (kind == IGI_ATTRIBUTE_IGNORED || is_before_array(a->r, attribute) ||
         (constant && !is_alone(a->r, attribute, open)))

@@ -153,6 +153,7 @@ static bool annotate(igi_msl_parameter *parameter, const igi_msl_annotation *ann
     } else if ((after = igi_msl_annotation_after(annotation, "ig.unsupported:"))) {
         free(parameter->unsupported);
         parameter->unsupported = rest(annotation, after);
+        parameter->index = annotation->argument;
         return parameter->unsupported != NULL;
     } else if (find_builtin(annotation, &parameter->builtin)) {
         parameter->kind = IG_ARGUMENT_BUILTIN;
@@ -169,11 +170,20 @@ static bool only_for_parameters(const igi_msl_annotation *annotation) {
            !igi_msl_annotation_after(annotation, "ig.threadgroup");
 }
 
-// Where clang keeps the address of an object that is passed by its address; nothing but a debugger reads it.
+// Where clang keeps the address of an object that is passed or returned by its address; nothing but a debugger reads it.
 static bool is_for_debuggers(LLVMValueRef storage) {
     size_t length;
     const char *name = LLVMGetValueName2(storage, &length), suffix[] = ".indirect_addr";
+    if (strcmp(name, "result.ptr") == 0) return true;
     return length >= sizeof suffix - 1 && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+// Large arrays of textures, and large structures of functions that draw, are passed by their address.
+static bool is_by_address(LLVMValueRef variable, const igi_msl_annotation *annotation) {
+    static const char *const kinds[] = {"ig.texture:", "ig.sampler:", "ig.unsupported:", "ig.plain"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && LLVMIsAArgument(variable); i++)
+        if (igi_msl_annotation_after(annotation, kinds[i])) return true;
+    return false;
 }
 
 static bool visit(LLVMValueRef instruction, igi_msl_parameters *parameters) {
@@ -189,10 +199,7 @@ static bool visit(LLVMValueRef instruction, igi_msl_parameters *parameters) {
         return parameter != NULL;
     }
     if (!igi_msl_variable_annotation(instruction, &annotation, &variable)) return true;
-    // A large array of textures is passed by its address.
-    bool is_array = LLVMIsAArgument(variable) && (igi_msl_annotation_after(&annotation, "ig.texture:") ||
-                                                  igi_msl_annotation_after(&annotation, "ig.sampler:"));
-    if (!LLVMIsAAllocaInst(variable) && !is_array) return true;
+    if (!LLVMIsAAllocaInst(variable) && !is_by_address(variable, &annotation)) return true;
     igi_msl_parameter *parameter = find(parameters, variable);
     if (!parameter && !only_for_parameters(&annotation)) return true;
     if (!parameter) parameter = add(parameters, variable);

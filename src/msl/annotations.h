@@ -36,7 +36,7 @@ typedef struct igi_msl_parameter {
     bool has_type;      // the symbol says which space it is
     char space[16];     // "device", "constant", "threadgroup", ""
     char *condition;    // function constant that switches it on; NULL if none
-    char *unsupported;  // attribute that is not supported; NULL if none
+    char *unsupported;  // attribute that is not supported; NULL if none. `index` may be its number
     bool annotated;
     const char *file;
     uint32_t line;

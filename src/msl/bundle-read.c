@@ -112,9 +112,9 @@ static void read_symbols(igi_reader *r, igi_msl_unit *unit) {
     unit->symbols = get_array(r, 2 * sizeof(uint32_t), sizeof *unit->symbols, &unit->symbol_count);
     for (size_t i = 0; i < unit->symbol_count && !r->failed; i++) {
         uint32_t kind = igi_get_u32(r);
-        unit->symbols[i].kind = kind == IGI_SYMBOL_KERNEL ? IGI_SYMBOL_KERNEL : IGI_SYMBOL_FUNCTION;
+        unit->symbols[i].kind = kind < IG_FUNCTION_KIND_COUNT ? (ig_function_kind)kind : IG_FUNCTION_KERNEL;
         unit->symbols[i].name = get_string(r);
-        if (kind > IGI_SYMBOL_FUNCTION || !*unit->symbols[i].name) r->failed = true;
+        if (kind >= IG_FUNCTION_KIND_COUNT || !*unit->symbols[i].name) r->failed = true;
     }
 }
 

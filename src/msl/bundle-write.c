@@ -187,14 +187,18 @@ static void put_description(const igi_msl_request *request, igi_text *bytes) {
 }
 
 static void put_symbols(const igi_msl_reflection *reflection, igi_text *bytes) {
-    igi_put_u32(bytes, (uint32_t)(reflection->kernel_count + reflection->function_count));
+    igi_put_u32(bytes, (uint32_t)(reflection->kernel_count + reflection->function_count + reflection->other_count));
     for (size_t i = 0; i < reflection->kernel_count; i++) {
-        igi_put_u32(bytes, IGI_SYMBOL_KERNEL);
+        igi_put_u32(bytes, IG_FUNCTION_KERNEL);
         put_string(bytes, reflection->kernels[i].info.name);
     }
     for (size_t i = 0; i < reflection->function_count; i++) {
-        igi_put_u32(bytes, IGI_SYMBOL_FUNCTION);
+        igi_put_u32(bytes, IG_FUNCTION_VISIBLE);
         put_string(bytes, reflection->functions[i].name);
+    }
+    for (size_t i = 0; i < reflection->other_count; i++) {
+        igi_put_u32(bytes, reflection->others[i].info.kind);
+        put_string(bytes, reflection->others[i].info.name);
     }
 }
 

@@ -9,10 +9,8 @@
 
 #include "msl/build.h"
 
-typedef enum igi_msl_symbol_kind { IGI_SYMBOL_KERNEL, IGI_SYMBOL_FUNCTION } igi_msl_symbol_kind;
-
 typedef struct igi_msl_symbol {
-    igi_msl_symbol_kind kind;
+    ig_function_kind kind;
     const char *name;
 } igi_msl_symbol;
 

@@ -35,19 +35,23 @@ static void put_argument(igi_text *bytes, const ig_argument *argument) {
     for (size_t i = 0; i < argument->layout_count; i++) put_layout(bytes, &argument->layout[i]);
 }
 
+static void put_kernel(igi_text *bytes, const igi_msl_kernel *kernel) {
+    igi_put_string(bytes, kernel->symbol);
+    igi_put_string(bytes, kernel->info.name);
+    igi_put_u32(bytes, kernel->info.static_threadgroup_memory);
+    igi_put_u32(bytes, kernel->info.max_total_threads);
+    igi_put_u32(bytes, kernel->info.kind);
+    igi_put_u32(bytes, (uint32_t)kernel->info.argument_count);
+    for (size_t k = 0; k < kernel->info.argument_count; k++) put_argument(bytes, &kernel->info.arguments[k]);
+}
+
 void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes) {
     igi_put_u32(bytes, (uint32_t)reflection->kernel_count);
     igi_put_u32(bytes, (uint32_t)reflection->constant_count);
     igi_put_u32(bytes, (uint32_t)reflection->function_count);
-    for (size_t i = 0; i < reflection->kernel_count; i++) {
-        const igi_msl_kernel *kernel = &reflection->kernels[i];
-        igi_put_string(bytes, kernel->symbol);
-        igi_put_string(bytes, kernel->info.name);
-        igi_put_u32(bytes, kernel->info.static_threadgroup_memory);
-        igi_put_u32(bytes, kernel->info.max_total_threads);
-        igi_put_u32(bytes, (uint32_t)kernel->info.argument_count);
-        for (size_t k = 0; k < kernel->info.argument_count; k++) put_argument(bytes, &kernel->info.arguments[k]);
-    }
+    igi_put_u32(bytes, (uint32_t)reflection->other_count);
+    for (size_t i = 0; i < reflection->kernel_count; i++) put_kernel(bytes, &reflection->kernels[i]);
+    for (size_t i = 0; i < reflection->other_count; i++) put_kernel(bytes, &reflection->others[i]);
     for (size_t i = 0; i < reflection->constant_count; i++) {
         const ig_function_constant_info *constant = &reflection->constants[i];
         igi_put_string(bytes, constant->name);
@@ -70,6 +74,7 @@ static const char *get_known(igi_reader *r, bool attribute) {
     const char *known = NULL;
     const igi_msl_attribute *found = string && attribute ? igi_msl_attribute_find(string, strlen(string)) : NULL;
     if (found) known = found->name;
+    if (string && attribute && !*string) known = "";
     for (size_t i = 0; string && !attribute && i < sizeof spaces / sizeof *spaces; i++)
         if (strcmp(spaces[i], string) == 0) known = spaces[i];
     free(string);
@@ -136,11 +141,14 @@ static void get_argument(igi_reader *r, ig_argument *argument) {
     get_layouts(r, argument);
 }
 
-static void get_kernel(igi_reader *r, igi_msl_kernel *kernel) {
+static void get_kernel(igi_reader *r, igi_msl_kernel *kernel, bool runs) {
     kernel->symbol = igi_get_string(r);
     kernel->info.name = igi_get_string(r);
     kernel->info.static_threadgroup_memory = igi_get_u32(r);
     kernel->info.max_total_threads = igi_get_u32(r);
+    kernel->info.kind = (ig_function_kind)igi_get_u32(r);
+    if (kernel->info.kind >= IG_FUNCTION_KIND_COUNT || runs != (kernel->info.kind == IG_FUNCTION_KERNEL))
+        r->failed = true;
     uint32_t count = igi_get_count(r, 40);
     ig_argument *arguments = igi_calloc(count, sizeof *arguments);
     kernel->info.arguments = arguments;
@@ -166,13 +174,18 @@ static void get_function(igi_reader *r, igi_msl_function *function) {
 bool igi_msl_reflection_read(const char *bytes, size_t length, size_t *used, igi_msl_reflection *reflection) {
     igi_reader r = igi_read_from(bytes, length);
     *reflection = (igi_msl_reflection){0};
-    uint32_t kernels = igi_get_count(&r, 20), constants = igi_get_count(&r, 16), functions = igi_get_count(&r, 8);
+    uint32_t kernels = igi_get_count(&r, 24), constants = igi_get_count(&r, 16), functions = igi_get_count(&r, 8),
+             others = igi_get_count(&r, 24);
     reflection->kernels = igi_calloc(kernels, sizeof *reflection->kernels);
+    reflection->others = igi_calloc(others, sizeof *reflection->others);
     reflection->constants = igi_calloc(constants, sizeof *reflection->constants);
     reflection->functions = igi_calloc(functions, sizeof *reflection->functions);
-    if (!reflection->kernels || !reflection->constants || !reflection->functions) r.failed = true;
+    if (!reflection->kernels || !reflection->others || !reflection->constants || !reflection->functions)
+        r.failed = true;
     while (!r.failed && reflection->kernel_count < kernels)
-        get_kernel(&r, &reflection->kernels[reflection->kernel_count++]);
+        get_kernel(&r, &reflection->kernels[reflection->kernel_count++], true);
+    while (!r.failed && reflection->other_count < others)
+        get_kernel(&r, &reflection->others[reflection->other_count++], false);
     while (!r.failed && reflection->constant_count < constants)
         get_constant(&r, &reflection->constants[reflection->constant_count++]);
     while (!r.failed && reflection->function_count < functions)

@@ -75,18 +75,42 @@ static igi_msl_kernel *kernel_of(reflector *r, LLVMValueRef function) {
     return &out->kernels[out->kernel_count++];
 }
 
+// What is said of functions that draw or trace rays: by their attributes, and by left-out.c.
+static const struct {
+    const char *text;
+    ig_function_kind kind;
+} other_kinds[] = {
+    {"ig.unsupported:vertex", IG_FUNCTION_VERTEX},
+    {"ig.unsupported:fragment", IG_FUNCTION_FRAGMENT},
+    {"ig.unsupported:object", IG_FUNCTION_OBJECT},
+    {"ig.unsupported:mesh", IG_FUNCTION_MESH},
+    {"ig.unsupported:tile", IG_FUNCTION_TILE},
+    {"ig.unsupported:intersection", IG_FUNCTION_INTERSECTION},
+    {"ig.unsupported:ray tracing", IG_FUNCTION_RAY_TRACING},
+};
+
+static void visit_other(reflector *r, LLVMValueRef function, const igi_msl_annotation *annotation) {
+    for (size_t i = 0; i < sizeof other_kinds / sizeof *other_kinds; i++) {
+        if (!igi_msl_annotation_is(annotation, other_kinds[i].text)) continue;
+        igi_msl_kernel *found = kernel_of(r, function);
+        if (!found || found->info.kind != IG_FUNCTION_KERNEL) return;
+        char message[200];
+        // Not a warning: nothing is wrong with the source, and the kernels of the file work.
+        snprintf(message, sizeof message, "Ingot does not run %s functions: no pipeline can be made of this one",
+                 ig_function_kind_name(other_kinds[i].kind));
+        igi_msl_diagnostics_add(r->diagnostics, "remark", annotation->file, annotation->line, 1, NULL, message);
+        found->info.kind = other_kinds[i].kind;
+        found->info.argument_count = 1;  // as for kernels
+        return;
+    }
+}
+
 static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
     reflector *r = user;
     if (LLVMIsDeclaration(function)) return;
     const char *name = igi_msl_annotation_after(annotation, "ig.host_name:");
-    const char *unsupported = igi_msl_annotation_after(annotation, "ig.unsupported:");
-    if (unsupported) {
-        char message[200];
-        // Not a warning: nothing is wrong with the source, and the other kernels of the file work.
-        snprintf(message, sizeof message,
-                 "'%.*s' functions are not supported by Ingot: this one is left out, no pipeline can be made of it",
-                 (int)(annotation->text_length - strlen("ig.unsupported:")), unsupported);
-        igi_msl_diagnostics_add(r->diagnostics, "remark", annotation->file, annotation->line, 1, NULL, message);
+    if (igi_msl_annotation_after(annotation, "ig.unsupported:")) {
+        visit_other(r, function, annotation);
         return;
     }
     bool kernel = igi_msl_annotation_is(annotation, "ig.kernel");
@@ -243,7 +267,12 @@ static bool is_sampler_type(const char *type) {
 }
 
 static bool is_function_table(const char *type) {
-    return strncmp(type, "visible_function_table<", 23) == 0;
+    if (strncmp(type, "raytracing::", 12) == 0) type += 12;
+    return strncmp(type, "visible_function_table<", 23) == 0 || strncmp(type, "intersection_function_table<", 28) == 0;
+}
+
+static bool is_acceleration_structure(const char *type) {
+    return strncmp(type, "raytracing::acceleration_structure<", 35) == 0;
 }
 
 static bool is_tensor(const char *type) {
@@ -272,6 +301,11 @@ static void check_space(reflector *r, const subject *s) {
                  argument->attribute);
 }
 
+static bool is_by_value(const ig_argument *argument) {
+    return argument->kind == IG_ARGUMENT_FUNCTION_TABLE || argument->kind == IG_ARGUMENT_ACCELERATION_STRUCTURE ||
+           is_tensor(argument->type);
+}
+
 static void check_slot(reflector *r, const subject *s) {
     ig_argument *argument = s->argument;
     const ig_kernel_info *info = &s->kernel->info;
@@ -283,8 +317,7 @@ static void check_slot(reflector *r, const subject *s) {
         return;
     }
     if (object) check_object(r, s);
-    if (!object && argument->kind != IG_ARGUMENT_FUNCTION_TABLE && !is_tensor(argument->type) &&
-        !s->parameter->argument) {
+    if (!object && !is_by_value(argument) && !s->parameter->argument) {
         bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;
         complain(r, s, "'%s' has a %s index but is not a pointer or reference: write '%s %s %s%s'", argument->name,
                  argument->attribute, threadgroup ? "threadgroup" : "constant", argument->type, threadgroup ? "*" : "&",
@@ -322,8 +355,9 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
                               : strcmp(s->parameter->space, "constant") == 0 ? "constant"
                                                                              : "device";
     argument->index = (uint32_t)s->parameter->index;
-    if (!threadgroup && is_function_table(argument->type)) {
-        argument->kind = IG_ARGUMENT_FUNCTION_TABLE;
+    bool structure = !threadgroup && is_acceleration_structure(argument->type);
+    if (structure || (!threadgroup && is_function_table(argument->type))) {
+        argument->kind = structure ? IG_ARGUMENT_ACCELERATION_STRUCTURE : IG_ARGUMENT_FUNCTION_TABLE;
         argument->address_space = "";
         argument->access = IG_ACCESS_READ;
         return;
@@ -336,6 +370,21 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
     argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;
     argument->min_bytes = referenced_bytes(function, s->parameter->argument);
     if (argument->min_bytes <= 1) argument->min_bytes = element_bytes(argument->type);
+}
+
+// What earlier stages or the device give to a function that draws: [[stage_in]], [[vertex_id]]..., or without an attribute.
+static bool is_given(const subject *s) {
+    if (s->kernel->info.kind == IG_FUNCTION_KERNEL) return false;
+    return s->parameter->unsupported || (!s->parameter->annotated && !s->parameter->argument);
+}
+
+static void describe_given(const subject *s) {
+    const char *name = s->parameter->unsupported ? s->parameter->unsupported : "";
+    const igi_msl_attribute *attribute = igi_msl_attribute_find(name, strlen(name));
+    s->argument->kind = IG_ARGUMENT_BUILTIN;
+    s->argument->attribute = attribute ? attribute->name : "";
+    bool numbered = s->parameter->index > 0 && s->parameter->index < MAX_SAMPLERS;  // of a colour
+    s->argument->index = numbered ? (uint32_t)s->parameter->index : 0;
 }
 
 static void describe_argument(reflector *r, const subject *s, LLVMValueRef function, const char *type) {
@@ -354,7 +403,9 @@ static void describe_argument(reflector *r, const subject *s, LLVMValueRef funct
         r->failed = true;
         return;
     }
-    if (s->parameter->unsupported) {
+    if (is_given(s)) {
+        describe_given(s);
+    } else if (s->parameter->unsupported) {
         complain(r, s, "attribute '%s' is not supported by Ingot", s->parameter->unsupported);
     } else if (argument->kind == IG_ARGUMENT_BUILTIN) {
         argument->attribute = builtin_names[s->parameter->builtin];
@@ -467,13 +518,35 @@ static void missing_attribute(reflector *r, const igi_msl_kernel *kernel) {
     complain_of_kernel(r, kernel, message);
 }
 
+static void check_kernel(reflector *r, const igi_msl_kernel *kernel, LLVMValueRef function,
+                         const igi_msl_signature *signature, igi_msl_parameters *parameters) {
+    if (!r->failed) check_widths(r, kernel, parameters);
+    if (parameters->count < signature->count) missing_attribute(r, kernel);
+    if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) == LLVMVoidTypeKind) return;
+    char message[200];
+    snprintf(message, sizeof message, "kernel '%.100s' must return void", kernel->info.name);
+    complain_of_kernel(r, kernel, message);
+}
+
+// That of a template has its result before it: "VertexOut place<float>".
+static char *name_without_result(const char *name) {
+    size_t start = 0;
+    int angles = 0;
+    for (size_t i = 0; name[i]; i++) {
+        if (name[i] == '<') angles++;
+        if (name[i] == '>') angles--;
+        if (name[i] == ' ' && angles == 0) start = i + 1;
+    }
+    return igi_strdup(name + start);
+}
+
 static void describe_kernel(reflector *r, igi_msl_kernel *kernel) {
     LLVMValueRef function = LLVMGetNamedFunction(r->module, kernel->symbol);
     igi_msl_signature signature;
     igi_msl_parameters parameters;
     kernel->info.argument_count = 0;
     igi_msl_signature_read(kernel->symbol, &signature);
-    if (!kernel->info.name) kernel->info.name = igi_strdup(signature.name);
+    if (!kernel->info.name && signature.name) kernel->info.name = name_without_result(signature.name);
     if (!signature.name || !kernel->info.name || !igi_msl_parameters_read(function, &parameters)) {
         igi_msl_signature_free(&signature);
         r->failed = true;
@@ -482,14 +555,8 @@ static void describe_kernel(reflector *r, igi_msl_kernel *kernel) {
     igi_msl_number_open_slots(&parameters);
     kernel->info.static_threadgroup_memory = threadgroup_bytes(r->module, function);
     describe_arguments(r, kernel, function, &signature, &parameters);
-    if (!r->failed) check_widths(r, kernel, &parameters);
     if (!r->failed && !igi_msl_stage_members_append(&r->members, function, &kernel->info)) r->failed = true;
-    if (parameters.count < signature.count) missing_attribute(r, kernel);
-    if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) != LLVMVoidTypeKind) {
-        char message[200];
-        snprintf(message, sizeof message, "kernel '%.100s' must return void", kernel->info.name);
-        complain_of_kernel(r, kernel, message);
-    }
+    if (kernel->info.kind == IG_FUNCTION_KERNEL) check_kernel(r, kernel, function, &signature, &parameters);
     igi_msl_parameters_free(&parameters);
     igi_msl_signature_free(&signature);
 }
@@ -609,10 +676,30 @@ static void check_names(reflector *r) {
         for (size_t k = 0; k < i; k++) {
             if (strcmp(r->out->kernels[i].info.name, r->out->kernels[k].info.name) != 0) continue;
             char message[300];
-            snprintf(message, sizeof message, "two kernels are called '%.200s'", r->out->kernels[i].info.name);
+            const ig_kernel_info *a = &r->out->kernels[i].info, *b = &r->out->kernels[k].info;
+            bool kernels = a->kind == IG_FUNCTION_KERNEL && b->kind == IG_FUNCTION_KERNEL;
+            snprintf(message, sizeof message, "two %s are called '%.200s'", kernels ? "kernels" : "functions", a->name);
             complain_of_kernel(r, &r->out->kernels[i], message);
         }
     }
+}
+
+// From the kernels to a list of their own.
+static void separate_others(reflector *r) {
+    igi_msl_reflection *out = r->out;
+    size_t kept = 0, count = 0;
+    for (size_t i = 0; i < out->kernel_count; i++) count += out->kernels[i].info.kind != IG_FUNCTION_KERNEL;
+    if (!igi_grow((void **)&out->others, &out->other_capacity, count, sizeof *out->others)) {
+        r->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < out->kernel_count; i++) {
+        if (out->kernels[i].info.kind == IG_FUNCTION_KERNEL)
+            out->kernels[kept++] = out->kernels[i];
+        else
+            out->others[out->other_count++] = out->kernels[i];
+    }
+    out->kernel_count = kept;
 }
 
 static void reflect_module(reflector *r) {
@@ -626,6 +713,7 @@ static void reflect_module(reflector *r) {
         describe_constant(r, g);
     if (!igi_msl_order_constants(r->diagnostics->sources, r->out->constants, r->out->constant_count)) r->failed = true;
     if (!r->failed && r->out->kernel_count < 4096) check_names(r);
+    if (!r->failed) separate_others(r);
 }
 
 // LLVM names the symbol as "@name" in the second line of its message.
@@ -683,43 +771,4 @@ ig_status igi_msl_reflect(const char *bitcode, size_t length, igi_msl_reflection
 ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection *reflection,
                           igi_msl_diagnostics *diagnostics, ig_error *error) {
     return read_module(bitcode, length, true, reflection, diagnostics, error);
-}
-
-void igi_msl_reflection_free(igi_msl_reflection *reflection) {
-    for (size_t i = 0; i < reflection->kernel_count; i++) {
-        igi_msl_kernel *kernel = &reflection->kernels[i];
-        for (size_t k = 0; kernel->info.arguments && k < kernel->info.argument_count; k++) {
-            const ig_argument *argument = &kernel->info.arguments[k];
-            free((char *)argument->name), free((char *)argument->type), free((char *)argument->condition);
-            igi_msl_layout_free(argument->layout, argument->layout_count);
-        }
-        free((void *)kernel->info.arguments), free((char *)kernel->info.name), free(kernel->symbol);
-    }
-    for (size_t i = 0; i < reflection->constant_count; i++) free((char *)reflection->constants[i].name);
-    for (size_t i = 0; i < reflection->function_count; i++)
-        free(reflection->functions[i].name), free(reflection->functions[i].symbol);
-    free(reflection->kernels), free(reflection->constants), free(reflection->functions);
-    *reflection = (igi_msl_reflection){0};
-}
-
-const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name) {
-    for (size_t i = 0; i < reflection->kernel_count; i++)
-        if (strcmp(reflection->kernels[i].info.name, name) == 0) return &reflection->kernels[i];
-    return NULL;
-}
-
-const igi_msl_function *igi_msl_reflection_find_function(const igi_msl_reflection *reflection, const char *name) {
-    for (size_t i = 0; i < reflection->function_count; i++)
-        if (strcmp(reflection->functions[i].name, name) == 0) return &reflection->functions[i];
-    return NULL;
-}
-
-bool igi_msl_reflection_has_constant(const igi_msl_reflection *reflection, const ig_function_constant_info *constant) {
-    for (size_t i = 0; i < reflection->constant_count; i++) {
-        const ig_function_constant_info *known = &reflection->constants[i];
-        if (known->id == constant->id && known->type == constant->type && known->components == constant->components &&
-            strcmp(known->name, constant->name) == 0)
-            return true;
-    }
-    return false;
 }

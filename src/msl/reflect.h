@@ -20,6 +20,8 @@ typedef struct igi_msl_function {
 typedef struct igi_msl_reflection {
     igi_msl_kernel *kernels;
     size_t kernel_count, kernel_capacity;
+    igi_msl_kernel *others;  // functions that draw or trace rays
+    size_t other_count, other_capacity;
     igi_msl_function *functions;
     size_t function_count, function_capacity;
     ig_function_constant_info *constants;
@@ -35,6 +37,7 @@ ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection
                           igi_msl_diagnostics *diagnostics, ig_error *error);
 void igi_msl_reflection_free(igi_msl_reflection *reflection);
 const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name);
+const igi_msl_kernel *igi_msl_reflection_find_other(const igi_msl_reflection *reflection, const char *name);
 const igi_msl_function *igi_msl_reflection_find_function(const igi_msl_reflection *reflection, const char *name);
 // Whether there is a constant of the same number, name and type.
 bool igi_msl_reflection_has_constant(const igi_msl_reflection *reflection, const ig_function_constant_info *constant);

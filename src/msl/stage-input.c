@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameter of a kernel with [[stage_in]] becomes a variable at the start of its body, which the functions that
-// annotate.c put behind the members of its type fill (stdlib/__ingot_stage_input).
+// annotate.c put behind the members of its type fill (stdlib/__ingot_stage_input). Vertex functions keep theirs: they only
+// list its members for the reflection.
 #include "msl/declarations.h"
 #include "msl/rewrite-passes.h"
 
@@ -39,6 +40,14 @@ static void remove_parameter(igi_msl_rewriter *r, size_t start, size_t end) {
         igi_msl_rewriter_replace(r, start - igi_msl_is(r, start - 1, ","), end, "");
 }
 
+static void list_members(igi_msl_rewriter *r, size_t body, size_t start, size_t name) {
+    igi_text type = {0};
+    igi_msl_rewriter_append(r, &type, start, name);
+    char *text = type.failed ? NULL : igi_format(" ::metal::__ig_stage::listed<%s>();", type.data);
+    igi_msl_rewriter_edit(r, igi_msl_end_of(r, body), 0, text);
+    igi_text_free(&type);
+}
+
 static void declare_variable(igi_msl_rewriter *r, size_t body, size_t start, size_t name) {
     igi_text type = {0};
     igi_msl_rewriter_append(r, &type, start, name);
@@ -56,13 +65,15 @@ void igi_msl_rewrite_stage_inputs(igi_msl_rewriter *r) {
     if (!igi_msl_declarations_find(&r->tokens, &found)) r->failed = true;
     for (size_t i = 0; i < found.count && !r->failed; i++) {
         const igi_msl_declaration *d = &found.items[i];
-        if (!has_word(r, d->first, d->head_end, "kernel")) continue;
+        bool vertex = has_word(r, d->first, d->head_end, "vertex");
+        if (!vertex && !has_word(r, d->first, d->head_end, "kernel")) continue;
         size_t open = attribute_in(r, d);
         if (open == SIZE_MAX || !igi_msl_token_is_word(&r->tokens, open - 1)) continue;
         size_t start = parameter_start(r, d->first, open);
         if (start + 1 >= open || start <= d->first) continue;
-        if (d->has_body && igi_msl_is(r, d->head_end, "{")) declare_variable(r, d->head_end, start, open - 1);
-        remove_parameter(r, start, open + 5);
+        bool has_body = d->has_body && igi_msl_is(r, d->head_end, "{");
+        if (has_body) (vertex ? list_members : declare_variable)(r, d->head_end, start, open - 1);
+        if (!vertex) remove_parameter(r, start, open + 5);
     }
     igi_msl_declarations_free(&found);
 }

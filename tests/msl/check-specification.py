@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every entry of specification.txt: check-specification.py INGOT specification.txt DIRECTORY"""
+import json
 import pathlib
 import re
 import subprocess
@@ -30,12 +31,12 @@ def source_of(number, code):
     return headers, f"kernel void k{number}({PARAMETERS}) {{ {code} }}"
 
 
-def compile_source(name, version, headers, lines):
+def compile_source(name, version, headers, lines, *options):
     path = directory / f"{name}.metal"
     path.write_text("#include <metal_stdlib>\n" + "".join(f"#include <{h}>\n" for h in headers) +
                     "using namespace metal;\n" + "\n".join(lines) + "\n")
-    done = subprocess.run([ingot, "compile", "--std", f"metal{version}", str(path)], capture_output=True, text=True)
-    return done.returncode, done.stderr
+    done = subprocess.run([ingot, "compile", "--std", f"metal{version}", str(path), *options], capture_output=True, text=True)
+    return done.returncode, done.stdout if options else done.stderr
 
 
 def check_works(version, group):
@@ -59,14 +60,28 @@ def check_refused(entry):
     return [] if wanted in messages else [f"line {number}: {name} is refused without '{wanted}':\n{messages[:500]}"]
 
 
+def check_listed(group):
+    """All in one file, with a row for each that says what it is."""
+    sources = [source_of(number, code) for number, _, _, _, code in group]
+    headers = sorted({header for more, _ in sources for header in more})
+    result, rows = compile_source("listed", "3.1", headers, [line for _, line in sources], "--json")
+    if result:
+        return [f"functions that are said to be listed do not compile:\n{rows[:3000]}"]
+    rows = [json.loads(row) for row in rows.splitlines()]
+    kinds = {row["function"]: row["kind"] for row in rows if "function" in row}
+    return [f"line {number}: {name} is said to be listed as '{status[7:].strip()}', and is as '{kinds.get(f'k{number}')}'"
+            for number, name, _, status, _ in group if kinds.get(f"k{number}") != status[7:].strip()]
+
+
 known = list(entries())
 problems = []
 for version in sorted({e[2] for e in known if e[3] == "works"}):
     problems += check_works(version, [e for e in known if e[2] == version and e[3] == "works"])
+problems += check_listed([e for e in known if e[3].startswith("listed:")])
 with ThreadPoolExecutor(2) as pool:
     for found in pool.map(check_refused, [e for e in known if e[3].startswith("refused:")]):
         problems += found
-for line in (e for e in known if e[3] != "works" and not e[3].startswith(("refused:", "later:"))):
+for line in (e for e in known if e[3] != "works" and not e[3].startswith(("refused:", "listed:", "later:"))):
     problems.append(f"line {line[0]}: unknown status '{line[3]}'")
 print(*problems, f"{len(known)} entries, {len(problems)} problems", sep="\n")
 sys.exit(bool(problems))

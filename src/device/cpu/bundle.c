@@ -93,6 +93,14 @@ static bool take_functions(igi_msl_reflection *to, cpu_units *units, igi_msl_ref
     return true;
 }
 
+static bool take_others(igi_msl_reflection *to, igi_msl_reflection *from) {
+    if (!igi_grow((void **)&to->others, &to->other_capacity, to->other_count + from->other_count, sizeof *to->others))
+        return false;
+    for (size_t i = 0; i < from->other_count; i++) to->others[to->other_count++] = from->others[i];
+    from->other_count = 0;
+    return true;
+}
+
 // Units may declare the same constants.
 static bool take_constants(igi_msl_reflection *to, igi_msl_reflection *from) {
     if (!igi_grow((void **)&to->constants, &to->constant_capacity, to->constant_count + from->constant_count,
@@ -117,6 +125,7 @@ static ig_status add_unit(ig_library *library, cpu_units *units, igi_text *log, 
     size_t number = units->count++;
     bool merged = take_kernels(&library->reflection, units, &part.reflection, number) &&
                   take_functions(&library->reflection, units, &part.reflection, number) &&
+                  take_others(&library->reflection, &part.reflection) &&
                   take_constants(&library->reflection, &part.reflection);
     igi_text_add(log, part.log);
     igi_msl_reflection_free(&part.reflection);

@@ -178,6 +178,29 @@ static bool add_kernel(igi_msl_reflection *reflection, const char *name) {
     return kernel->info.name != NULL;
 }
 
+static ig_function_kind kind_of(MTLFunctionType type) {
+    switch (type) {
+        case MTLFunctionTypeVertex: return IG_FUNCTION_VERTEX;
+        case MTLFunctionTypeFragment: return IG_FUNCTION_FRAGMENT;
+        case MTLFunctionTypeVisible: return IG_FUNCTION_VISIBLE;
+        case MTLFunctionTypeIntersection: return IG_FUNCTION_INTERSECTION;
+        case MTLFunctionTypeMesh: return IG_FUNCTION_MESH;
+        case MTLFunctionTypeObject: return IG_FUNCTION_OBJECT;
+        default: return IG_FUNCTION_KERNEL;
+    }
+}
+
+// Metal says nothing of their arguments.
+static bool add_other(igi_msl_reflection *reflection, const char *name, ig_function_kind kind) {
+    if (!igi_grow((void **)&reflection->others, &reflection->other_capacity, reflection->other_count + 1,
+                  sizeof *reflection->others))
+        return false;
+    igi_msl_kernel *other = &reflection->others[reflection->other_count];
+    *other = (igi_msl_kernel){.info = {.name = igi_strdup(name), .kind = kind}};
+    reflection->other_count += other->info.name != NULL;
+    return other->info.name != NULL;
+}
+
 static int by_id(const void *a, const void *b) {
     uint32_t left = ((const ig_function_constant_info *)a)->id, right = ((const ig_function_constant_info *)b)->id;
     return (left > right) - (left < right);
@@ -187,7 +210,12 @@ static int by_id(const void *a, const void *b) {
 static bool list_functions(igi_msl_reflection *reflection, id<MTLLibrary> library) {
     for (NSString *name in [library functionNames]) {
         id<MTLFunction> function = [[library newFunctionWithName:name] autorelease];
-        if ([function functionType] != MTLFunctionTypeKernel) continue;
+        ig_function_kind kind = kind_of([function functionType]);
+        if (kind == IG_FUNCTION_VISIBLE) continue;  // none can be linked
+        if (kind != IG_FUNCTION_KERNEL) {
+            if (!add_other(reflection, [name UTF8String], kind)) return false;
+            continue;
+        }
         if (!add_kernel(reflection, [name UTF8String])) return false;
         NSDictionary<NSString *, MTLFunctionConstant *> *constants = [function functionConstantsDictionary];
         for (NSString *key in constants)

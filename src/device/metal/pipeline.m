@@ -80,6 +80,7 @@ static void reflect(ig_library *library, igi_msl_kernel *kernel) {
 
 void igi_metal_kernel_reflect(ig_library *library, igi_msl_kernel *kernel) {
     metal_library *state = library->state;
+    if (kernel->info.kind != IG_FUNCTION_KERNEL) return;
     bool *done = &state->reflected[kernel - library->reflection.kernels];
     pthread_mutex_lock(&state->lock);
     if (!*done) {
