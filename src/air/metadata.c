@@ -216,8 +216,10 @@ air_argument_class igi_air_class_of(const air_argument *a) {
     static const struct {
         const char *kind;
         air_argument_class class;
-    } objects[] = {
-        {"air.visible_function_table", AIR_TABLE}, {"air.texture", AIR_TEXTURE}, {"air.sampler", AIR_SAMPLER}};
+    } objects[] = {{"air.visible_function_table", AIR_TABLE},
+                   {"air.texture", AIR_TEXTURE},
+                   {"air.sampler", AIR_SAMPLER},
+                   {"air.vertex_input", AIR_ATTRIBUTE}};
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         if (strcmp(a->kind, objects[i].kind) == 0) return objects[i].class;
     return AIR_BUILTIN;
@@ -229,10 +231,11 @@ bool igi_air_is_array(const air_argument *a) {
 
 // An argument that commands set has an index in a table: 31 buffers, 128 textures, 16 samplers.
 static bool check_slot(air_translator *t, air_argument *a) {
-    static const int64_t slots[] = {
-        [AIR_BUFFER] = 31, [AIR_TABLE] = 31, [AIR_TEXTURE] = 128, [AIR_SAMPLER] = 16, [AIR_BUILTIN] = 0};
+    static const int64_t slots[] = {[AIR_BUFFER] = 31,  [AIR_TABLE] = 31,     [AIR_TEXTURE] = 128,
+                                    [AIR_SAMPLER] = 16, [AIR_ATTRIBUTE] = 31, [AIR_BUILTIN] = 0};
     air_argument_class class = igi_air_class_of(a);
-    if (class == AIR_BUFFER || class == AIR_TABLE || !igi_air_is_array(a)) a->count = 1;
+    bool object = class == AIR_TEXTURE || class == AIR_SAMPLER;
+    if (!object || !igi_air_is_array(a)) a->count = 1;
     if (class == AIR_BUILTIN) return true;
     if (a->count >= 1 && a->count <= slots[class] && a->location >= 0 && a->location <= slots[class] - a->count)
         return true;
@@ -279,25 +282,42 @@ static void read_limit(air_translator *t, LLVMValueRef value) {
     free(n.items);
 }
 
+static node open_functions(air_translator *t) {
+    static const struct {
+        const char *name;
+        ig_function_kind kind;
+    } lists[] = {
+        {"air.kernel", IG_FUNCTION_KERNEL},
+        {"air.visible", IG_FUNCTION_VISIBLE},
+        {"air.vertex", IG_FUNCTION_VERTEX},
+        {"air.fragment", IG_FUNCTION_FRAGMENT},
+        {"air.object", IG_FUNCTION_OBJECT},
+        {"air.mesh", IG_FUNCTION_MESH},
+        {"air.intersection", IG_FUNCTION_INTERSECTION},
+    };
+    node n = {0};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !n.count; i++) {
+        free(n.items);
+        n = open_named(t, lists[i].name);
+        t->kind = n.count ? lists[i].kind : IG_FUNCTION_KERNEL;
+    }
+    return n;
+}
+
 // !{the function, its results, its arguments, limits...}; of a visible function only the first is needed.
 static bool read_kernel(air_translator *t) {
-    node kernels = open_named(t, "air.kernel");
-    if (!kernels.count) {
-        free(kernels.items);
-        kernels = open_named(t, "air.visible");
-        t->is_visible = kernels.count != 0;
-    }
-    node n = open_node(t, kernels.count == 1 ? kernels.items[0] : NULL);
+    node kernels = open_functions(t), n = open_node(t, kernels.count == 1 ? kernels.items[0] : NULL);
     free(kernels.items);
     t->kernel = at(&n, 0);
     bool ok = t->status == IG_STATUS_OK;
     if (ok && (!t->kernel || !LLVMIsAFunction(t->kernel) || LLVMIsDeclaration(t->kernel)))
         ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "the bitcode of '%.200s' has no kernel", t->name);
-    if (t->is_visible) {
+    if (t->kind == IG_FUNCTION_VISIBLE) {
         free(n.items);
         return ok;
     }
-    if (ok && LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(t->kernel))) != LLVMVoidTypeKind)
+    bool returns = ok && LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(t->kernel))) != LLVMVoidTypeKind;
+    if (returns && t->kind == IG_FUNCTION_KERNEL)
         ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "kernel '%.200s' returns a value", t->name);
     ok = ok && read_arguments(t, at(&n, 2));
     for (unsigned i = 3; ok && i < n.count; i++) read_limit(t, n.items[i]);
@@ -392,8 +412,13 @@ static bool read_reference(air_translator *t, LLVMValueRef value) {
     return ok;
 }
 
+bool igi_air_runs(const air_translator *t) {
+    return t->kind == IG_FUNCTION_KERNEL || t->kind == IG_FUNCTION_VISIBLE;
+}
+
 bool igi_air_read_metadata(air_translator *t) {
     if (!read_kernel(t)) return false;
+    if (!igi_air_runs(t)) return true;
     read_options(t);
     return read_each(t, "air.function_constants", read_constant) && read_each(t, "air.sampler_states", read_sampler) &&
            read_each(t, "air.visible_function_references", read_reference);

@@ -11,7 +11,23 @@ static const char *const builtin_names[] = {
 #undef NAME
 };
 
-static const char *builtin_name(const char *kind) {
+// What earlier stages or the device give to functions that draw.
+static const char *given_name(const char *kind) {
+    static const struct {
+        const char *kind, *attribute;
+    } inputs[] = {{"fragment_input", "stage_in"},
+                  {"patch_control_point_input", "stage_in"},
+                  {"render_target", "color"},
+                  {"mesh", ""}};
+    if (!igi_skip(&kind, "air.")) return "";
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (strcmp(inputs[i].kind, kind) == 0) return inputs[i].attribute;
+    const igi_msl_attribute *found = igi_msl_attribute_find(kind, strlen(kind));
+    return found ? found->name : "";
+}
+
+static const char *builtin_name(const air_translator *t, const char *kind) {
+    if (!igi_air_runs(t)) return given_name(kind);
     if (!igi_skip(&kind, "air.")) return NULL;
     for (size_t i = 0; i < IGI_BUILTIN_COUNT; i++)
         if (strcmp(builtin_names[i], kind) == 0) return builtin_names[i];
@@ -53,6 +69,13 @@ static char *type_of_object(const char *type) {
         at++;
     }
     return igi_text_take(&text);
+}
+
+static void describe_attribute(const air_argument *a, ig_argument *argument) {
+    argument->kind = IG_ARGUMENT_STAGE_INPUT;
+    argument->attribute = "attribute";
+    argument->access = IG_ACCESS_READ;
+    argument->index = (uint32_t)a->location;
 }
 
 static void describe_object(const air_argument *a, ig_argument *argument) {
@@ -99,12 +122,14 @@ static bool describe(air_translator *t, air_argument *a, ig_argument *argument) 
                               .kind = IG_ARGUMENT_BUILTIN};
     if (!argument->name || !argument->type || !argument->condition || !describe_members(a, argument))
         return igi_air_fail_memory(t);
-    const char *builtin = builtin_name(a->kind);
+    const char *builtin = builtin_name(t, a->kind);
     if (class == AIR_BUILTIN && !builtin) return igi_air_fail_unknown(t, a->kind);
     if (class == AIR_BUFFER)
         describe_buffer(a, argument);
     else if (class == AIR_TABLE)
         describe_table(a, argument);
+    else if (class == AIR_ATTRIBUTE)
+        describe_attribute(a, argument);
     else if (class != AIR_BUILTIN)
         describe_object(a, argument);
     else
@@ -122,13 +147,18 @@ static bool reflect_visible(air_translator *t, igi_msl_reflection *reflection) {
 }
 
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection) {
-    if (t->is_visible) return reflect_visible(t, reflection);
+    if (t->kind == IG_FUNCTION_VISIBLE) return reflect_visible(t, reflection);
     igi_msl_kernel *kernel = igi_calloc(1, sizeof *kernel);
     if (!kernel) return igi_air_fail_memory(t);
-    reflection->kernels = kernel;
-    reflection->kernel_count = reflection->kernel_capacity = 1;
+    if (igi_air_runs(t)) {
+        reflection->kernels = kernel;
+        reflection->kernel_count = reflection->kernel_capacity = 1;
+    } else {
+        reflection->others = kernel;
+        reflection->other_count = reflection->other_capacity = 1;
+    }
     ig_argument *arguments = igi_calloc(t->argument_count, sizeof *arguments);
-    kernel->info = (ig_kernel_info){.name = igi_strdup(t->name), .arguments = arguments};
+    kernel->info = (ig_kernel_info){.name = igi_strdup(t->name), .arguments = arguments, .kind = t->kind};
     kernel->info.max_total_threads = t->max_threads;
     kernel->info.static_threadgroup_memory =
         t->threadgroup_bytes < UINT32_MAX ? (uint32_t)t->threadgroup_bytes : UINT32_MAX;

@@ -98,7 +98,7 @@ static bool is_threadgroup(LLVMValueRef global) {
 
 // Only a kernel has variables of its own.
 bool igi_air_place_threadgroup(air_translator *t) {
-    if (t->is_visible) return true;
+    if (t->kind == IG_FUNCTION_VISIBLE) return true;
     for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g))
         if (is_threadgroup(g) && LLVMGetFirstUse(g) && !place(t, g)) return false;
     return true;
@@ -107,7 +107,7 @@ bool igi_air_place_threadgroup(air_translator *t) {
 bool igi_air_check_threadgroup(air_translator *t) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g))
         if (is_threadgroup(g))
-            return igi_air_fail_unknown(t, t->is_visible
+            return igi_air_fail_unknown(t, t->kind == IG_FUNCTION_VISIBLE
                                                ? "threadgroup memory of a visible function"
                                                : "threadgroup memory in a function that calls itself, or in a "
                                                  "constant");

@@ -102,8 +102,10 @@ static bool check(air_translator *t) {
 
 // adce removes dead values of matrices.
 static bool translate(air_translator *t) {
-    return igi_air_read_metadata(t) && igi_air_drop_logging(t) && igi_air_open_runtime(t) && igi_air_tidy(t) &&
-           lower(t) && igi_air_unroll_recursion(t) && (t->is_visible ? igi_air_expose(t) : igi_air_wrap(t)) &&
+    if (!igi_air_read_metadata(t)) return false;
+    if (!igi_air_runs(t)) return true;
+    return igi_air_drop_logging(t) && igi_air_open_runtime(t) && igi_air_tidy(t) && lower(t) &&
+           igi_air_unroll_recursion(t) && (t->kind == IG_FUNCTION_VISIBLE ? igi_air_expose(t) : igi_air_wrap(t)) &&
            igi_air_link_runtime(t) && run(t, "globaldce,always-inline,globaldce,function(adce)") &&
            igi_air_place_threadgroup(t) && run(t, "globaldce") && igi_air_check_threadgroup(t) &&
            igi_air_verify(t, IG_STATUS_INTERNAL) && check(t);
@@ -112,14 +114,13 @@ static bool translate(air_translator *t) {
 // ---- The result ----
 
 static void write(air_translator *t, igi_text *bytes) {
-    igi_msl_packed packed = {.log = ""};
+    igi_msl_packed packed = {.log = "", .bitcode = (char *)""};
     if (igi_air_reflect(t, &packed.reflection)) {
-        LLVMMemoryBufferRef made = LLVMWriteBitcodeToMemoryBuffer(t->module);
-        packed.bitcode = (char *)LLVMGetBufferStart(made);
-        packed.bitcode_length = LLVMGetBufferSize(made);
+        LLVMMemoryBufferRef made = igi_air_runs(t) ? LLVMWriteBitcodeToMemoryBuffer(t->module) : NULL;
+        if (made) packed.bitcode = (char *)LLVMGetBufferStart(made), packed.bitcode_length = LLVMGetBufferSize(made);
         igi_put_u32(bytes, t->flushes_denormals);
         igi_msl_packed_write(&packed, bytes);
-        LLVMDisposeMemoryBuffer(made);
+        if (made) LLVMDisposeMemoryBuffer(made);
         if (bytes->failed) igi_air_fail_memory(t);
     }
     igi_msl_reflection_free(&packed.reflection);
@@ -180,6 +181,7 @@ static uint32_t slots_of(ig_argument_kind kind) {
         case IG_ARGUMENT_BUFFER:
         case IG_ARGUMENT_THREADGROUP:
         case IG_ARGUMENT_FUNCTION_TABLE:
+        case IG_ARGUMENT_STAGE_INPUT:
         case IG_ARGUMENT_BUILTIN: return 31;
         case IG_ARGUMENT_TEXTURE: return 128;
         case IG_ARGUMENT_SAMPLER: return 16;
@@ -189,10 +191,9 @@ static uint32_t slots_of(ig_argument_kind kind) {
 
 // The bitcode may have taken over the process that translated it, so its answer is checked.
 static bool is_sound(const igi_msl_reflection *reflection) {
-    bool visible = reflection->kernel_count == 0 && reflection->function_count == 1;
-    if (visible) return true;
-    if (reflection->kernel_count != 1 || reflection->function_count) return false;
-    const ig_kernel_info *info = &reflection->kernels[0].info;
+    if (reflection->kernel_count + reflection->function_count + reflection->other_count != 1) return false;
+    if (reflection->function_count) return true;
+    const ig_kernel_info *info = reflection->kernel_count ? &reflection->kernels[0].info : &reflection->others[0].info;
     bool sound = true;
     for (size_t i = 0; i < info->argument_count; i++) {
         const ig_argument *argument = &info->arguments[i];

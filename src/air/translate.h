@@ -8,10 +8,10 @@
 
 #include "msl/packed.h"
 
-// The kernel of a module.
+// The function of a module.
 typedef struct igi_air_translated {
     bool flushes_denormals;
-    igi_msl_packed library;  // with one kernel
+    igi_msl_packed library;  // with one kernel, or visible function, or another function, which has no bitcode
 } igi_air_translated;
 
 // `name` is that of the function in the container. owns: *output, for igi_air_translated_read, is the caller's.

@@ -23,7 +23,14 @@ typedef struct air_argument {
     bool written, write_only;
 } air_argument;
 
-typedef enum air_argument_class { AIR_BUFFER, AIR_TABLE, AIR_TEXTURE, AIR_SAMPLER, AIR_BUILTIN } air_argument_class;
+typedef enum air_argument_class {
+    AIR_BUFFER,
+    AIR_TABLE,
+    AIR_TEXTURE,
+    AIR_SAMPLER,
+    AIR_ATTRIBUTE,  // a member of [[stage_in]]
+    AIR_BUILTIN
+} air_argument_class;
 
 enum { AIR_MAX_ARGUMENTS = 64 };
 
@@ -33,9 +40,9 @@ typedef struct air_translator {
     LLVMModuleRef module;
     LLVMModuleRef *runtime;  // the modules of runtime.h that were read
     LLVMBuilderRef builder;
-    LLVMValueRef kernel;   // Apple's, or the visible function
-    bool is_visible;       // it is no kernel, but a function that kernels may call
-    LLVMValueRef wrapper;  // ours, which calls it
+    LLVMValueRef kernel;    // Apple's function
+    ig_function_kind kind;  // what it is
+    LLVMValueRef wrapper;   // ours, which calls it
     LLVMTypeRef i32, i64, pointer;
     air_argument arguments[AIR_MAX_ARGUMENTS];
     size_t argument_count;
@@ -89,6 +96,7 @@ bool igi_air_read_sampler(air_translator *t, const uint64_t words[2], uint64_t *
 air_argument_class igi_air_class_of(const air_argument *argument);        // metadata.c
 bool igi_air_is_array(const air_argument *argument);                      // of textures or samplers
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection);  // reflection.c
+bool igi_air_runs(const air_translator *t);  // that it is a kernel or a visible function; others are only reflected
 
 // As igi_air_translate, of a module that igi_air_parse made: for tests that change it in between.
 // pre: LLVM finds it valid. owns: takes the module; its context stays the caller's.

@@ -168,7 +168,7 @@ static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef 
                           LLVMValueRef *value) {
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     air_argument_class class = igi_air_class_of(a);
-    if (pointer == (class == AIR_BUILTIN) || strlen(a->kind) > 60) return fail_argument(t, a);
+    if (pointer == (class == AIR_BUILTIN) || class == AIR_ATTRIBUTE || strlen(a->kind) > 60) return fail_argument(t, a);
     switch (class) {
         case AIR_BUFFER:
         case AIR_TABLE: {

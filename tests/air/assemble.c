@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "air/container.h"
 #include "writer.h"
 
-enum { MOST_KERNELS = 8, KERNEL = 2, VISIBLE = 4 };
+enum { MOST_KERNELS = 8 };
 
 // NULL after having said what is wrong.
 static LLVMMemoryBufferRef assemble(const char *directory, const char *name) {
@@ -46,10 +47,15 @@ static const struct {
 } lists[] = {{"constants", {{"count", 29, 3}, {"extra", 53, 7}}, 2}, {"conditions", {{"has_mask", 53, 20}}, 1}};
 
 static uint8_t kind_of(const char *name) {
-    static const char *const visible[] = {"negated", "doubled", "rooted", "hoarding"};
-    for (size_t i = 0; i < sizeof visible / sizeof *visible; i++)
-        if (strcmp(name, visible[i]) == 0) return VISIBLE;
-    return KERNEL;
+    static const struct {
+        const char *name;
+        igi_air_function_kind kind;
+    } others[] = {{"negated", IGI_AIR_VISIBLE}, {"doubled", IGI_AIR_VISIBLE},  {"rooted", IGI_AIR_VISIBLE},
+                  {"placed", IGI_AIR_VERTEX},   {"hoarding", IGI_AIR_VISIBLE}, {"shaded", IGI_AIR_FRAGMENT},
+                  {"spread", IGI_AIR_OBJECT}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i].name) == 0) return (uint8_t)others[i].kind;
+    return IGI_AIR_KERNEL;
 }
 
 static void add_constants(written_function *function) {

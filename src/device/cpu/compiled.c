@@ -16,11 +16,14 @@ typedef struct cpu_compiled {
     const igi_air_function **functions;  // of each kernel
     const igi_air_function **visible;    // of each visible function
     size_t visible_count;
+    const igi_air_function **others;  // of each function that draws or traces rays
+    size_t other_count;
     uint64_t timeout_ns;
     pthread_mutex_t lock;  // guards what follows, and the arguments of kernels
     cpu_module **parts;    // of each kernel; NULL until it is asked for
     size_t count;
     cpu_module **visible_parts;
+    bool *were_read;  // of each of the others: its arguments are known, or never will be
 } cpu_compiled;
 
 void igi_cpu_compiled_free(cpu_device *cpu, cpu_compiled *compiled) {
@@ -32,6 +35,7 @@ void igi_cpu_compiled_free(cpu_device *cpu, cpu_compiled *compiled) {
     igi_air_close(&compiled->container);
     pthread_mutex_destroy(&compiled->lock);
     free(compiled->visible_parts), free((void *)compiled->visible);
+    free((void *)compiled->others), free(compiled->were_read);
     free(compiled->parts), free((void *)compiled->functions), free(compiled);
 }
 
@@ -63,6 +67,46 @@ static bool add_kernel(ig_library *library, cpu_compiled *compiled, const igi_ai
     kernel->info.name = igi_strdup(function->name);
     kernel->symbol = igi_strdup("");
     return kernel->info.name && kernel->symbol && add_constants(reflection, function);
+}
+
+static bool kind_of_other(const igi_air_function *function, ig_function_kind *kind) {
+    static const struct {
+        igi_air_function_kind from;
+        ig_function_kind to;
+    } kinds[] = {{IGI_AIR_VERTEX, IG_FUNCTION_VERTEX},
+                 {IGI_AIR_FRAGMENT, IG_FUNCTION_FRAGMENT},
+                 {IGI_AIR_INTERSECTION, IG_FUNCTION_INTERSECTION},
+                 {IGI_AIR_MESH, IG_FUNCTION_MESH},
+                 {IGI_AIR_OBJECT, IG_FUNCTION_OBJECT}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].from != function->kind) continue;
+        *kind = kinds[i].to;
+        return true;
+    }
+    return false;
+}
+
+// Their arguments are read when they are asked for.
+static bool list_others(ig_library *library, cpu_compiled *compiled) {
+    const igi_air_container *container = &compiled->container;
+    igi_msl_reflection *reflection = &library->reflection;
+    ig_function_kind kind;
+    size_t count = 0;
+    for (size_t i = 0; i < container->count; i++) count += kind_of_other(&container->functions[i], &kind);
+    reflection->others = igi_calloc(count, sizeof *reflection->others);
+    reflection->other_capacity = count;
+    compiled->others = igi_calloc(count, sizeof *compiled->others);
+    compiled->were_read = igi_calloc(count, sizeof *compiled->were_read);
+    bool ok = reflection->others && compiled->others && compiled->were_read;
+    for (size_t i = 0; ok && i < container->count; i++) {
+        const igi_air_function *function = &container->functions[i];
+        if (!kind_of_other(function, &kind)) continue;
+        igi_msl_kernel *other = &reflection->others[reflection->other_count++];
+        compiled->others[compiled->other_count++] = function;
+        *other = (igi_msl_kernel){{.name = igi_strdup(function->name), .kind = kind}, igi_strdup("")};
+        ok = other->info.name && other->symbol && add_constants(reflection, function);
+    }
+    return ok;
 }
 
 static size_t count_visible(const igi_air_container *container) {
@@ -104,7 +148,7 @@ static bool list_kernels(ig_library *library, cpu_compiled *compiled) {
     for (size_t i = 0; ok && i < container->count; i++)
         if (container->functions[i].kind == IGI_AIR_KERNEL)
             ok = add_kernel(library, compiled, &container->functions[i]);
-    return ok && list_visible(library, compiled);
+    return ok && list_visible(library, compiled) && list_others(library, compiled);
 }
 
 static ig_status open_container(const ig_library_desc *desc, igi_air_container *container, ig_error *error) {
@@ -202,14 +246,15 @@ static cpu_module *make_part(const cpu_compiled *compiled, igi_hash key, igi_air
     return part;
 }
 
-// The translated kernel keeps nothing of these.
-static void take_description(igi_msl_kernel *kernel, igi_air_translated *translated) {
-    igi_msl_kernel *from = &translated->library.reflection.kernels[0];
+// What was translated keeps nothing of these.
+static void take_description(igi_msl_kernel *kernel, igi_msl_kernel *from) {
     char *symbol = kernel->symbol;
     const char *name = kernel->info.name;
+    ig_function_kind kind = kernel->info.kind;
     kernel->symbol = from->symbol;
     kernel->info = from->info;
     kernel->info.name = name;
+    kernel->info.kind = kind;
     from->symbol = symbol;
     from->info.arguments = NULL;
     from->info.argument_count = 0;
@@ -231,11 +276,16 @@ ig_status igi_cpu_kernel_prepare(ig_library *library, igi_msl_kernel *kernel, ig
     igi_air_translated translated;
     ig_status status = translate(library->device, compiled, function, key, &translated, error);
     if (status != IG_STATUS_OK) return status;
+    if (!translated.library.reflection.kernel_count) {
+        igi_air_translated_free(&translated);
+        return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the bitcode of kernel '%.200s' has no kernel",
+                             function->name);
+    }
     cpu_module *part = make_part(compiled, key, &translated);
     pthread_mutex_lock(&compiled->lock);
     bool first = part && !compiled->parts[index];  // another thread may have been faster
     if (first) {
-        take_description(kernel, &translated);
+        take_description(kernel, &translated.library.reflection.kernels[0]);
         compiled->parts[index] = part;
     }
     pthread_mutex_unlock(&compiled->lock);
@@ -300,8 +350,32 @@ ig_status igi_cpu_compiled_print(ig_library *library, const char *kernel, char *
     return IG_STATUS_UNSUPPORTED;
 }
 
+// A function that draws or traces rays: one that cannot be read has no arguments.
+static void reflect_other(ig_library *library, igi_msl_kernel *other) {
+    cpu_compiled *compiled = ((cpu_module *)library->state)->compiled;
+    size_t index = (size_t)(other - library->reflection.others);
+    if (!compiled) return;
+    const igi_air_function *function = compiled->others[index];
+    pthread_mutex_lock(&compiled->lock);
+    bool known = compiled->were_read[index];
+    pthread_mutex_unlock(&compiled->lock);
+    igi_air_translated translated;
+    if (known ||
+        translate(library->device, compiled, function, translation_key(function), &translated, NULL) != IG_STATUS_OK)
+        return;
+    pthread_mutex_lock(&compiled->lock);
+    if (!compiled->were_read[index] && translated.library.reflection.other_count)
+        take_description(other, &translated.library.reflection.others[0]);
+    compiled->were_read[index] = true;
+    pthread_mutex_unlock(&compiled->lock);
+    igi_air_translated_free(&translated);
+}
+
 void igi_cpu_kernel_reflect(ig_library *library, igi_msl_kernel *kernel) {
-    igi_cpu_kernel_prepare(library, kernel, NULL);
+    if (kernel->info.kind == IG_FUNCTION_KERNEL)
+        igi_cpu_kernel_prepare(library, kernel, NULL);
+    else
+        reflect_other(library, kernel);
 }
 
 cpu_module *igi_cpu_module_of(const ig_library *library, const igi_msl_kernel *kernel) {
