@@ -39,14 +39,15 @@ typedef struct igi_layout_range {
 
 @interface IGFunction : IGObject <MTLFunction> {
     IGLibrary *_library;
-    const ig_kernel_info *_kernel;  // NULL: a visible function
+    const ig_kernel_info *_kernel;  // NULL: it is none
     const char *_name;
+    ig_function_kind _kind;
     MTLFunctionOptions _options;
     MTLFunctionConstantValues *_values;  // nil: none
     ig_pipeline *_pipeline;              // created already if the function has constants
 }
 - (id)initWithLibrary:(IGLibrary *)library kernel:(const ig_kernel_info *)kernel options:(MTLFunctionOptions)options;
-- (id)initWithLibrary:(IGLibrary *)library visible:(const char *)name;
+- (id)initWithLibrary:(IGLibrary *)library name:(const char *)name kind:(ig_function_kind)kind;
 - (IGLibrary *)library;
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
 // A reference for the caller, or NULL and an error. `linked` and `stageInput` may be nil.

@@ -137,23 +137,33 @@ static BOOL has_warnings(const ig_library *library) {
         [names addObject:[NSString stringWithUTF8String:ig_library_kernel_name(_library, i)]];
     for (size_t i = 0; i < ig_library_function_count(_library); i++)
         [names addObject:[NSString stringWithUTF8String:ig_library_function(_library, i)]];
+    for (size_t i = 0; i < ig_library_other_count(_library); i++)
+        [names addObject:[NSString stringWithUTF8String:ig_library_other_name(_library, i)]];
     return igi_autoreleased(names);
 }
 
 // ---- Functions ----
 
-- (const char *)visibleNamed:(const char *)name {
+// Of those that are no kernels.
+- (IGFunction *)newOtherFunctionNamed:(const char *)name {
     for (size_t i = 0; i < ig_library_function_count(_library); i++)
-        if (strcmp(ig_library_function(_library, i), name) == 0) return ig_library_function(_library, i);
-    return NULL;
+        if (strcmp(ig_library_function(_library, i), name) == 0)
+            return [[IGFunction alloc] initWithLibrary:self
+                                                  name:ig_library_function(_library, i)
+                                                  kind:IG_FUNCTION_VISIBLE];
+    for (size_t i = 0; i < ig_library_other_count(_library); i++)
+        if (strcmp(ig_library_other_name(_library, i), name) == 0)
+            return [[IGFunction alloc] initWithLibrary:self
+                                                  name:ig_library_other_name(_library, i)
+                                                  kind:ig_library_other_kind(_library, i)];
+    return nil;
 }
 
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name {
     if (!name) return nil;
     const ig_kernel_info *kernel = ig_library_find_kernel(_library, igi_text(name));
     if (kernel) return [[IGFunction alloc] initWithLibrary:self kernel:kernel options:MTLFunctionOptionNone];
-    const char *visible = [self visibleNamed:igi_text(name)];
-    return visible ? [[IGFunction alloc] initWithLibrary:self visible:visible] : nil;
+    return [self newOtherFunctionNamed:igi_text(name)];
 }
 
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name
@@ -212,8 +222,10 @@ static BOOL has_warnings(const ig_library *library) {
     return self;
 }
 
-- (id)initWithLibrary:(IGLibrary *)library visible:(const char *)name {
-    if ((self = [self initWithLibrary:library kernel:NULL options:MTLFunctionOptionNone])) _name = name;
+- (id)initWithLibrary:(IGLibrary *)library name:(const char *)name kind:(ig_function_kind)kind {
+    if (!(self = [self initWithLibrary:library kernel:NULL options:MTLFunctionOptionNone])) return nil;
+    _name = name;
+    _kind = kind;
     return self;
 }
 
@@ -266,8 +278,14 @@ static BOOL has_warnings(const ig_library *library) {
                           stageInput:(MTLStageInputOutputDescriptor *)stageInput
                                error:(NSError **)error {
     if (!_kernel) {
+        // Ingot says why.
+        ig_error why = {0};
+        ig_pipeline *made = NULL;
+        ig_status status = ig_pipeline_create(_library->_library, &(ig_pipeline_desc){.kernel = _name}, &made, &why);
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported,
-                   [NSString stringWithFormat:@"function '%s' is not a kernel", _name]);
+                   [NSString stringWithUTF8String:why.message ? why.message : ig_status_text(status)]);
+        ig_error_clear(&why);
+        ig_pipeline_release(made);
         return NULL;
     }
     NSArray *functions = [linked all];
@@ -298,7 +316,19 @@ static BOOL has_warnings(const ig_library *library) {
 }
 
 - (MTLFunctionType)functionType {
-    return _kernel ? MTLFunctionTypeKernel : MTLFunctionTypeVisible;
+    static const MTLFunctionType types[IG_FUNCTION_KIND_COUNT] = {
+        [IG_FUNCTION_KERNEL] = MTLFunctionTypeKernel,      [IG_FUNCTION_VISIBLE] = MTLFunctionTypeVisible,
+        [IG_FUNCTION_VERTEX] = MTLFunctionTypeVertex,      [IG_FUNCTION_FRAGMENT] = MTLFunctionTypeFragment,
+        [IG_FUNCTION_OBJECT] = MTLFunctionTypeObject,      [IG_FUNCTION_MESH] = MTLFunctionTypeMesh,
+        [IG_FUNCTION_TILE] = MTLFunctionTypeKernel,        [IG_FUNCTION_INTERSECTION] = MTLFunctionTypeIntersection,
+        [IG_FUNCTION_RAY_TRACING] = MTLFunctionTypeKernel,
+    };
+    return types[_kind];
+}
+
+// Known to the library, which the function keeps; NULL of a visible function.
+- (const ig_kernel_info *)described {
+    return _kernel ? _kernel : ig_library_find_other(_library->_library, _name);
 }
 
 - (MTLPatchType)patchType {
@@ -310,11 +340,13 @@ static BOOL has_warnings(const ig_library *library) {
 }
 
 - (NSArray *)vertexAttributes {
-    return nil;
+    if (_kind != IG_FUNCTION_VERTEX) return nil;
+    return igi_stage_input_attributes([self described], [MTLVertexAttribute class]);
 }
 
 - (NSArray *)stageInputAttributes {
-    return _kernel ? igi_stage_input_attributes(_kernel) : nil;
+    const ig_kernel_info *described = [self described];
+    return described ? igi_stage_input_attributes(described, [MTLAttribute class]) : nil;
 }
 
 - (MTLFunctionOptions)options {

@@ -10,7 +10,7 @@
 ig_stage_input *igi_new_stage_input(MTLStageInputOutputDescriptor *descriptor, const ig_kernel_info *kernel,
                                     NSError **error);
 BOOL igi_has_stage_input(const ig_kernel_info *kernel);
-// The kernel's attributes, or nil if it has none.
-NSArray *igi_stage_input_attributes(const ig_kernel_info *kernel);
+// The function's attributes, as objects of the class, or nil if it has none.
+NSArray *igi_stage_input_attributes(const ig_kernel_info *kernel, Class class);
 
 #endif

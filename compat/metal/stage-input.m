@@ -147,18 +147,21 @@
 }
 @end
 
+@implementation MTLVertexAttribute
+@end
+
 BOOL igi_has_stage_input(const ig_kernel_info *kernel) {
     for (size_t i = 0; i < kernel->argument_count; i++)
         if (kernel->arguments[i].kind == IG_ARGUMENT_STAGE_INPUT) return YES;
     return NO;
 }
 
-NSArray *igi_stage_input_attributes(const ig_kernel_info *kernel) {
+NSArray *igi_stage_input_attributes(const ig_kernel_info *kernel, Class class) {
     igi_ensure_pool();
     NSMutableArray *attributes = [NSMutableArray array];
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (kernel->arguments[i].kind != IG_ARGUMENT_STAGE_INPUT) continue;
-        MTLAttribute *attribute = [[MTLAttribute alloc] initWithArgument:&kernel->arguments[i]];
+        MTLAttribute *attribute = [[class alloc] initWithArgument:&kernel->arguments[i]];
         [attributes addObject:attribute];
         [attribute release];
     }

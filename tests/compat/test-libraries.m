@@ -75,7 +75,7 @@ static void warnings_come_with_the_library(void **state) {
     [library release];
 }
 
-// They are left out here, and are not wrong.
+// They do not run here, and are not wrong.
 static void functions_that_draw_are_no_warnings(void **state) {
     NSError *error = nil;
     id<MTLLibrary> library = [device newLibraryWithSource:@"vertex float4 v() { return float4(0); }\n"
@@ -84,6 +84,100 @@ static void functions_that_draw_are_no_warnings(void **state) {
                                                     error:&error];
     assert_true([library.functionNames containsObject:@"k"]);
     assert_null(error);
+    [library release];
+}
+
+// A function of each type that MTLFunctionType has.
+static const char drawing[] =
+    "#include <metal_stdlib>\n#include <metal_raytracing>\nusing namespace metal;\nusing namespace raytracing;\n"
+    "struct In { float3 at [[attribute(0)]]; half2 uv [[attribute(7)]]; };\n"
+    "struct Out { float4 at [[position]]; };\n"
+    "vertex Out vertices(In in [[stage_in]]) { return {float4(in.at, 1)}; }\n"
+    "fragment float4 fragments(Out in [[stage_in]]) { return in.at; }\n"
+    "kernel void kernels(device int *x) { x[0] = 1; }\n"
+    "[[visible]] float visibles(float x) { return x; }\n"
+    "[[intersection(triangle)]] bool intersections() { return true; }\n"
+    "[[mesh]] void meshes(metal::mesh<Out, void, 3, 1, topology::triangle> out) { out.set_primitive_count(0); }\n"
+    "[[object]] void objects(mesh_grid_properties grid) { grid.set_threadgroups_per_grid(uint3(1)); }\n"
+    "kernel void tiles(imageblock<float4> block) {}\n";
+
+static void functions_have_their_types(void **state) {
+    static const struct {
+        const char *name;
+        MTLFunctionType type;
+    } expected[] = {
+        {"vertices", MTLFunctionTypeVertex},
+        {"fragments", MTLFunctionTypeFragment},
+        {"kernels", MTLFunctionTypeKernel},
+        {"visibles", MTLFunctionTypeVisible},
+        {"intersections", MTLFunctionTypeIntersection},
+        {"meshes", MTLFunctionTypeMesh},
+        {"objects", MTLFunctionTypeObject},
+        {"tiles", MTLFunctionTypeKernel},
+    };
+    enum { COUNT = sizeof expected / sizeof *expected };
+    id<MTLLibrary> library = new_library(drawing);
+    assert_int_equal([library.functionNames count], COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        NSString *name = @(expected[i].name);
+        assert_true([library.functionNames containsObject:name]);
+        id<MTLFunction> function = [library newFunctionWithName:name];
+        assert_text(function.name, expected[i].name);
+        assert_int_equal(function.functionType, expected[i].type);
+        [function release];
+    }
+    [library release];
+}
+
+static void vertex_functions_have_attributes(void **state) {
+    id<MTLLibrary> library = new_library(drawing);
+    id<MTLFunction> function = [library newFunctionWithName:@"vertices"];
+    assert_int_equal([function.vertexAttributes count], 2);
+    MTLVertexAttribute *uv = function.vertexAttributes[1];
+    assert_text(uv.name, "uv");
+    assert_int_equal(uv.attributeIndex, 7);
+    assert_int_equal(uv.attributeType, MTLDataTypeHalf2);
+    assert_true(uv.active);
+    assert_int_equal([function.stageInputAttributes count], 2);
+    [function release];
+    function = [library newFunctionWithName:@"fragments"];
+    assert_null(function.vertexAttributes);
+    assert_null(function.stageInputAttributes);
+    [function release];
+    [library release];
+}
+
+static void refuse_pipeline(id<MTLLibrary> library, NSString *name, const char *message) {
+    NSError *error = nil;
+    id<MTLFunction> function = [library newFunctionWithName:name];
+    assert_non_null(function);
+    assert_null([device newComputePipelineStateWithFunction:function error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported);
+    assert_contains([error localizedDescription], message);
+    [function release];
+}
+
+static void no_pipeline_is_made_of_functions_that_draw(void **state) {
+    id<MTLLibrary> library = new_library(drawing);
+    refuse_pipeline(library, @"vertices", "Ingot does not run vertex functions, and 'vertices' is one");
+    refuse_pipeline(library, @"tiles", "Ingot does not run tile functions, and 'tiles' is one");
+    refuse_pipeline(library, @"visibles", "'visibles' is a visible function, not a kernel");
+    [library release];
+}
+
+static void functions_of_a_metallib_that_draw_are_listed(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> library = [device newLibraryWithURL:[NSURL fileURLWithPath:@(getenv("AIR_DRAWING"))] error:&error];
+    assert_null(error);
+    assert_int_equal([library.functionNames count], 4);
+    id<MTLFunction> placed = [library newFunctionWithName:@"placed"], shaded = [library newFunctionWithName:@"shaded"];
+    assert_int_equal(placed.functionType, MTLFunctionTypeVertex);
+    assert_int_equal([placed.vertexAttributes count], 2);
+    assert_int_equal([placed.vertexAttributes[1] attributeIndex], 3);
+    assert_int_equal(shaded.functionType, MTLFunctionTypeFragment);
+    refuse_pipeline(library, @"shaded", "Ingot does not run fragment functions, and 'shaded' is one");
+    [placed release];
+    [shaded release];
     [library release];
 }
 
@@ -538,6 +632,10 @@ int main(void) {
         compat_test(errors_are_nil_where_nothing_went_wrong),
         compat_test(warnings_come_with_the_library),
         compat_test(functions_that_draw_are_no_warnings),
+        compat_test(functions_have_their_types),
+        compat_test(vertex_functions_have_attributes),
+        compat_test(no_pipeline_is_made_of_functions_that_draw),
+        compat_test(functions_of_a_metallib_that_draw_are_listed),
         compat_test(errors_of_the_compiler_name_their_place),
         compat_test(options_reach_the_compiler),
         compat_test(files_have_the_math_mode_of_the_environment),

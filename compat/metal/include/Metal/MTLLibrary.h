@@ -140,6 +140,11 @@ MTL_EXPORT
 @property (readonly, getter=isPatchControlPointData) BOOL patchControlPointData;
 @end
 
+// The same of a vertex function.
+MTL_EXPORT
+@interface MTLVertexAttribute : MTLAttribute
+@end
+
 typedef MTLArgument *MTLAutoreleasedArgument;
 
 @protocol MTLFunction <NSObject>
@@ -148,7 +153,7 @@ typedef MTLArgument *MTLAutoreleasedArgument;
 @property (readonly) MTLFunctionType functionType;
 @property (readonly) MTLPatchType patchType;
 @property (readonly) NSInteger patchControlPointCount;
-@property (readonly) NSArray *vertexAttributes;
+@property (readonly) NSArray<MTLVertexAttribute *> *vertexAttributes;
 @property (readonly) NSArray<MTLAttribute *> *stageInputAttributes;
 @property (readonly) NSString *name;
 @property (readonly) NSDictionary<NSString *, MTLFunctionConstant *> *functionConstantsDictionary;
