@@ -57,6 +57,7 @@
     X(part, "p:pli")                \
     X(log, "p:")                    \
     X(grid_value, "i:i")            \
-    X(stage_buffer, "p:i")
+    X(stage_buffer, "p:i")          \
+    X(render_command, "v:")
 
 #endif

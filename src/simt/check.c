@@ -64,6 +64,12 @@ static bool is_checking(const igi_simt_module *m, LLVMValueRef call) {
 
 static ig_status check_call(igi_simt_module *m, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (igi_simt_calls(call, "__ig_render_command"))
+        return igi_error_set(
+            m->error, IG_STATUS_UNSUPPORTED,
+            "kernel '%s' encodes render commands (metal::render_command), which Ingot does not support; "
+            "compute commands are supported",
+            m->request->name);
     if (LLVMIsAInlineAsm(callee))
         return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' contains inline assembly", m->request->name);
     if (!LLVMIsAFunction(callee)) return refuse_pointer(m);
