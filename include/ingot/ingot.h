@@ -5,6 +5,7 @@
 
 #include <ingot/device.h>
 #include <ingot/halo.h>
+#include <ingot/indirect.h>
 #include <ingot/llm.h>
 #include <ingot/nn.h>
 #include <ingot/ops.h>

@@ -41,6 +41,14 @@ static inline void igi_ref_init(igi_refcount *references) {
 static inline void igi_ref_take(igi_refcount *references) {
     atomic_fetch_add_explicit(&references->count, 1, memory_order_relaxed);
 }
+// For those who have none: false if the last one was given up already.
+static inline bool igi_ref_try_take(igi_refcount *references) {
+    uint_fast32_t count = atomic_load_explicit(&references->count, memory_order_relaxed);
+    while (count && !atomic_compare_exchange_weak_explicit(&references->count, &count, count + 1, memory_order_acquire,
+                                                           memory_order_relaxed)) {
+    }
+    return count != 0;
+}
 // Returns true if that was the last reference.
 static inline bool igi_ref_drop(igi_refcount *references) {
     return atomic_fetch_sub_explicit(&references->count, 1, memory_order_acq_rel) == 1;

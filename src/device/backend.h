@@ -67,6 +67,9 @@ typedef struct igi_device_backend {
     // Whether pipeline_open links functions of pipeline->functions, whose numbers in tables are their places plus 1.
     bool links_functions;
     bool has_tensors;  // of Metal 4, as arguments
+    // Whether addresses in buffers and resource ids of pipelines are ours, so that IGI_COMMAND_EXECUTE can be run: with
+    // igi_device_execute (device/execute.h).
+    bool executes_indirect;
     // Kernels are compiled here, and the function constants of device/stage-input.h fill their [[stage_in]]. Otherwise
     // pipeline_open reads stage_input of its descriptor.
     bool lowers_stage_inputs;

@@ -74,6 +74,7 @@ void igi_device_buffer_pool_add(igi_device_buffer_pool *pool, uint64_t capacity)
 static void destroy_list(ig_buffer *buffer) {
     while (buffer) {
         ig_buffer *next = buffer->next_idle;
+        igi_device_addresses_remove(buffer);
         buffer->device->backend->buffer_close(buffer);
         free(buffer);
         buffer = next;

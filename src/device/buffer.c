@@ -48,11 +48,13 @@ static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_
         igi_device_buffer_pool_trim(&device->buffers, 0);
         status = device->backend->buffer_open(made, desc);
     }
-    if (status == IG_STATUS_OK)
-        *buffer = made;
-    else
+    if (status != IG_STATUS_OK) {
         free(made);
-    return status;
+        return status;
+    }
+    igi_device_addresses_add(made);
+    *buffer = made;
+    return IG_STATUS_OK;
 }
 
 static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
@@ -85,10 +87,11 @@ ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buf
         return igi_fail(status, "buffer_create: no memory for %llu bytes: %s", (unsigned long long)desc->length,
                         ig_status_text(status));
     }
-    igi_ref_init(&made->references);
     made->length = desc->length;
     made->label = label;
     made->id = atomic_fetch_add(&last_id, 1) + 1;
+    // From now on its address may be looked up.
+    atomic_store_explicit(&made->references.count, 1, memory_order_release);
     ig_device_retain(device);
     account(device, made->length);
     *buffer = made;
@@ -102,6 +105,7 @@ ig_buffer *ig_buffer_retain(ig_buffer *buffer) {
 
 static void destroy(ig_buffer *buffer) {
     void *memory = buffer->memory;
+    igi_device_addresses_remove(buffer);
     buffer->device->backend->buffer_close(buffer);
     if (buffer->deallocate) buffer->deallocate(memory, buffer->length, buffer->user);
     free(buffer);

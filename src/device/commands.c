@@ -48,6 +48,7 @@ static void release_retained(const igi_device_retained *retained) {
         case IGI_RETAINED_TEXTURE: ig_texture_release(retained->object); break;
         case IGI_RETAINED_SAMPLER: ig_texture_sampler_release(retained->object); break;
         case IGI_RETAINED_FUNCTION_TABLE: ig_function_table_release(retained->object); break;
+        case IGI_RETAINED_INDIRECT: ig_indirect_commands_release(retained->object); break;
     }
 }
 

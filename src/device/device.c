@@ -83,12 +83,14 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     made->process = igi_process_number();
     backend->device_properties(index, &made->properties);
     igi_device_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
+    igi_device_addresses_init(&made->addresses);
     status = igi_device_profile_open(made, desc, error);
     if (status == IG_STATUS_OK) status = backend->device_open(made, index, desc, error);
     if (status == IG_STATUS_OK) {
         *device = made;
     } else {
         igi_device_buffer_pool_destroy(&made->buffers);
+        igi_device_addresses_destroy(&made->addresses);
         igi_device_profile_close(made);
         igi_device_order_destroy(made->order);
         igi_device_line_profile_destroy(made->line_profile);
@@ -117,6 +119,7 @@ void ig_device_release(ig_device *device) {
     if (!device || igi_device_is_inherited(device) || !igi_ref_drop(&device->references)) return;
     igi_device_buffer_pool_destroy(&device->buffers);
     device->backend->device_close(device);
+    igi_device_addresses_destroy(&device->addresses);
     igi_device_profile_close(device);
     igi_device_order_destroy(device->order);
     igi_device_line_profile_destroy(device->line_profile);

@@ -58,6 +58,7 @@ bool igi_device_encode_keep(ig_commands *commands, igi_device_retained retained)
         case IGI_RETAINED_TEXTURE: ig_texture_retain(retained.object); break;
         case IGI_RETAINED_SAMPLER: ig_texture_sampler_retain(retained.object); break;
         case IGI_RETAINED_FUNCTION_TABLE: ig_function_table_retain(retained.object); break;
+        case IGI_RETAINED_INDIRECT: ig_indirect_commands_retain(retained.object); break;
     }
     return true;
 }

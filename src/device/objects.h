@@ -4,6 +4,7 @@
 #define INGOT_DEVICE_OBJECTS_H
 
 #include <ingot/device.h>
+#include <ingot/indirect.h>
 #include <ingot/texture.h>
 #include <pthread.h>
 
@@ -11,6 +12,7 @@
 #include "core/forked.h"
 #include "core/memory.h"
 #include "core/status-internal.h"
+#include "device/addresses.h"
 #include "device/buffer-pool.h"
 #include "device/order.h"
 #include "msl/reflect.h"
@@ -32,6 +34,7 @@ struct ig_device {
     igi_device_order *order;                       // NULL: races are not checked
     uint32_t process;                              // igi_process_number of the process that created it
     igi_device_buffer_pool buffers;
+    igi_device_addresses addresses;
     // The backend's cache directory, which upper layers use too; NULL if there is no cache on disk.
     const char *cache_dir;
     struct igi_disk_cache *cache;
@@ -58,8 +61,9 @@ struct ig_buffer {
     ig_storage storage;
     bool borrowed;  // no_copy
     bool pooled;
-    atomic_bool addressed;  // its address was requested, so kernels may access it without a binding
-    ig_buffer *next_idle;   // in the pool; an idle buffer does not keep the device alive
+    atomic_bool addressed;    // its address was requested, so kernels may access it without a binding
+    ig_buffer *next_idle;     // in the pool; an idle buffer does not keep the device alive
+    ig_buffer *next, **link;  // in the list of the device's addresses
     void (*deallocate)(void *memory, uint64_t length, void *user);
     void *user;
     char *label;  // may be NULL
@@ -86,6 +90,7 @@ struct ig_pipeline {
     const igi_msl_function **functions;
     size_t function_count;
     struct igi_device_stage *stage;  // what its [[stage_in]] reads; NULL: nothing
+    uint64_t resource_id;            // 0: nobody has asked for it
 };
 
 struct ig_function_table {
@@ -93,6 +98,22 @@ struct ig_function_table {
     ig_pipeline *pipeline;
     ig_buffer *buffer;  // as <metal_visible_function_table> reads it: the count, and then numbers of functions
     uint32_t count;
+};
+
+// What the host has recorded of one command.
+typedef struct igi_device_recorded {
+    ig_pipeline *pipeline;
+    ig_buffer *buffers[IGI_SLOTS];
+} igi_device_recorded;
+
+struct ig_indirect_commands {
+    igi_refcount references;
+    ig_device *device;
+    ig_buffer *buffer;  // as msl/stdlib/__ingot_command_layout says; kernels write it
+    uint32_t count, slots, threadgroup_slots;
+    bool inherits_pipeline, inherits_buffers, zeroes;
+    igi_device_recorded **recorded;  // for each command; NULL: nothing
+    atomic_bool warned;              // that something unset reads as zeros
 };
 
 typedef enum igi_device_command_kind {
@@ -105,6 +126,7 @@ typedef enum igi_device_command_kind {
     IGI_COMMAND_PRODUCT,
     IGI_COMMAND_PIXELS,
     IGI_COMMAND_MIPMAPS,
+    IGI_COMMAND_EXECUTE,
 } igi_device_command_kind;
 
 // One argument of a dispatch: a range of a buffer, or bytes kept in the command buffer.
@@ -133,6 +155,17 @@ typedef struct igi_device_dispatch {
     ig_timing timing;
 } igi_device_dispatch;
 
+// Commands of an indirect command buffer, and what they inherit.
+typedef struct igi_device_execution {
+    ig_indirect_commands *indirect;
+    uint32_t first, count;
+    ig_buffer *range;  // both are read from here when they are executed; NULL: they are known
+    uint64_t range_offset;
+    ig_pipeline *pipeline;
+    igi_device_binding buffers[IGI_SLOTS];
+    uint64_t threadgroup_lengths[IGI_SLOTS];
+} igi_device_execution;
+
 // A matrix of floats in a buffer.
 typedef struct igi_device_matrix {
     ig_buffer *buffer;
@@ -153,6 +186,7 @@ typedef struct igi_device_command {
         igi_device_product *product;
         struct igi_device_pixel_copy *pixels;
         ig_texture *mipmaps;
+        igi_device_execution *execution;
         struct {
             ig_buffer *source, *target;
             uint64_t source_offset, target_offset, length;
@@ -178,6 +212,7 @@ typedef struct igi_device_retained {
         IGI_RETAINED_TEXTURE,
         IGI_RETAINED_SAMPLER,
         IGI_RETAINED_FUNCTION_TABLE,
+        IGI_RETAINED_INDIRECT,
     } kind;
     void *object;
 } igi_device_retained;

@@ -254,6 +254,7 @@ ig_pipeline *ig_pipeline_retain(ig_pipeline *pipeline) {
 void ig_pipeline_release(ig_pipeline *pipeline) {
     if (!pipeline || igi_device_is_inherited(pipeline->library->device) || !igi_ref_drop(&pipeline->references)) return;
     ig_library *library = pipeline->library;
+    igi_device_forget_pipeline(pipeline);
     library->device->backend->pipeline_close(pipeline);
     free_pipeline(pipeline);
     ig_library_release(library);

@@ -148,17 +148,20 @@ static void trace_commands(igi_trace *trace, const ig_commands *commands, ig_sta
                                             .detail_count = 2});
 }
 
+void igi_device_profile_dispatch(const ig_commands *commands, const igi_device_dispatch *dispatch) {
+    igi_device_profile *profile = commands->queue->device->profile;
+    ig_timing timing = dispatch->timing;
+    if (!timing.end_ns) return;  // did not run, or this device tells the time of whole command buffers only
+    count_dispatch(profile, dispatch, igi_device_dispatch_bytes(dispatch), timing.end_ns - timing.start_ns);
+    if (profile->trace) trace_dispatch(profile->trace, dispatch, commands->queue->track, false, timing);
+}
+
 void igi_device_profile_commands(const ig_commands *commands, ig_status status) {
     igi_device_profile *profile = commands->queue->device->profile;
     if (profile->trace) trace_commands(profile->trace, commands, status);
-    for (size_t i = 0; i < commands->command_count; i++) {
-        if (commands->commands[i].kind != IGI_COMMAND_DISPATCH) continue;
-        const igi_device_dispatch *dispatch = &commands->commands[i].dispatch;
-        ig_timing timing = dispatch->timing;
-        if (!timing.end_ns) continue;  // did not run, or this device tells the time of whole command buffers only
-        count_dispatch(profile, dispatch, igi_device_dispatch_bytes(dispatch), timing.end_ns - timing.start_ns);
-        if (profile->trace) trace_dispatch(profile->trace, dispatch, commands->queue->track, false, timing);
-    }
+    for (size_t i = 0; i < commands->command_count; i++)
+        if (commands->commands[i].kind == IGI_COMMAND_DISPATCH)
+            igi_device_profile_dispatch(commands, &commands->commands[i].dispatch);
     if (profile->trace) igi_trace_flush(profile->trace, false);
 }
 

@@ -12,6 +12,8 @@ void igi_device_profile_close(ig_device *device);
 
 // pre of all that follow: device->profile is set.
 void igi_device_profile_queue(ig_queue *queue);
+// A dispatch that is not in a command buffer's list has ended.
+void igi_device_profile_dispatch(const ig_commands *commands, const igi_device_dispatch *dispatch);
 // A command buffer has ended, with its dispatches.
 void igi_device_profile_commands(const ig_commands *commands, ig_status status);
 // A dispatch outside of all queues has ended on this thread: the loop of a ring kernel was entered and left. Its timing

@@ -233,6 +233,7 @@ const igi_device_backend igi_device_backend_cpu = {
     .run_later = igi_cpu_create_later,
     .links_functions = true,
     .has_tensors = true,
+    .executes_indirect = true,
     .lowers_stage_inputs = true,
     .pipeline_emit = igi_cpu_pipeline_emit,
     .pipeline_remarks = igi_cpu_pipeline_remarks,

@@ -8,6 +8,7 @@
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/log.h"
+#include "device/execute.h"
 #include "device/findings.h"
 #include "device/profile.h"
 #include "device/texture.h"
@@ -98,6 +99,13 @@ static ig_status run_dispatch(ig_commands *commands, igi_device_dispatch *dispat
     return status;
 }
 
+// Of an indirect command buffer: nobody counts it later.
+static ig_status run_and_count(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
+    ig_status status = run_dispatch(commands, dispatch, error);
+    if (commands->queue->device->profile) igi_device_profile_dispatch(commands, dispatch);
+    return status;
+}
+
 static ig_status run_command(ig_commands *commands, igi_device_command *command, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     switch (command->kind) {
@@ -122,6 +130,9 @@ static ig_status run_command(ig_commands *commands, igi_device_command *command,
                                        (double)commands->deadline_ns * 1e-9);
             else
                 igi_device_order_wait(command->event.event, command->event.value, commands->queue);
+            break;
+        case IGI_COMMAND_EXECUTE:
+            status = igi_device_execute(commands, command->execution, run_and_count, error);
             break;
         case IGI_COMMAND_PIXELS: igi_device_copy_pixels(command->pixels); break;
         case IGI_COMMAND_MIPMAPS: igi_device_fill_levels(command->mipmaps); break;

@@ -222,6 +222,7 @@ static bool encode_command(encoding *e, const igi_device_command *command) {
         case IGI_COMMAND_PRODUCT:
             end_encoders(e);
             return igi_metal_encode_product(e->metal, e->buffer, command->product);
+        case IGI_COMMAND_EXECUTE: break;  // of devices with indirect command buffers of ours
     }
     return true;
 }
