@@ -35,7 +35,9 @@ enum { HANDLE_BYTES = sizeof(uint64_t), MAX_MEMBERS = 1 << 20 };
 @end
 
 static BOOL is_handle(MTLDataType type) {
-    return type == MTLDataTypePointer || type == MTLDataTypeTexture || type == MTLDataTypeSampler;
+    return type == MTLDataTypePointer || type == MTLDataTypeTexture || type == MTLDataTypeSampler ||
+           type == MTLDataTypeComputePipeline || type == MTLDataTypeRenderPipeline ||
+           type == MTLDataTypeIndirectCommandBuffer || type == MTLDataTypeVisibleFunctionTable;
 }
 
 // Of a member: handles, and constants as MSL lays them out. 0: not a type of argument buffers.
@@ -223,6 +225,27 @@ static NSInteger by_index(id left, id right, void *context) {
 
 - (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)table atIndex:(NSUInteger)index {
     [self setHandle:table ? table.gpuResourceID._impl : 0 at:index];
+}
+
+- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable>[])tables withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++) [self setVisibleFunctionTable:tables[i] atIndex:range.location + i];
+}
+
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)pipeline atIndex:(NSUInteger)index {
+    [self setHandle:pipeline ? pipeline.gpuResourceID._impl : 0 at:index];
+}
+
+- (void)setComputePipelineStates:(const id<MTLComputePipelineState>[])pipelines withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++)
+        [self setComputePipelineState:pipelines[i] atIndex:range.location + i];
+}
+
+- (void)setIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)buffer atIndex:(NSUInteger)index {
+    [self setHandle:buffer ? buffer.gpuResourceID._impl : 0 at:index];
+}
+
+- (void)setIndirectCommandBuffers:(const id<MTLIndirectCommandBuffer>[])buffers withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++) [self setIndirectCommandBuffer:buffers[i] atIndex:range.location + i];
 }
 
 - (void *)constantDataAtIndex:(NSUInteger)index {

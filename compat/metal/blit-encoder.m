@@ -2,6 +2,7 @@
 // Blit encoders: copies and fills of buffers, copies of textures.
 #include "commands.h"
 #include "counters.h"
+#include "indirect-commands.h"
 #include "resource.h"
 #include "texture.h"
 
@@ -223,8 +224,37 @@ static MTLSize size_of_level(id<MTLTexture> texture, NSUInteger level) {
     [[_owner sampling] resolve:sampleBuffer range:range to:destinationBuffer offset:destinationOffset];
 }
 
+// ---- Indirect command buffers ----
+
+- (ig_indirect_commands *)commandsOf:(id<MTLIndirectCommandBuffer>)buffer range:(NSRange)range {
+    IGIndirectCommandBuffer *indirect = (IGIndirectCommandBuffer *)buffer;
+    if (![self isOpen]) return NULL;
+    if (indirect && [indirect has:range]) return indirect->_indirect;
+    [_owner fail:@"a range of commands is outside of the indirect command buffer"];
+    return NULL;
+}
+
+- (void)resetCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
+    ig_indirect_commands *indirect = [self commandsOf:buffer range:range];
+    if (indirect)
+        (void)ig_commands_reset_indirect(_commands, indirect, (uint32_t)range.location, (uint32_t)range.length);
+}
+
+- (void)copyIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)source
+                      sourceRange:(NSRange)sourceRange
+                      destination:(id<MTLIndirectCommandBuffer>)destination
+                 destinationIndex:(NSUInteger)destinationIndex {
+    ig_indirect_commands *from = [self commandsOf:source range:sourceRange],
+                         *to = from ? [self commandsOf:destination
+                                                 range:NSMakeRange(destinationIndex, sourceRange.length)]
+                                    : NULL;
+    if (to)
+        (void)ig_commands_copy_indirect(_commands, from, (uint32_t)sourceRange.location, (uint32_t)sourceRange.length,
+                                        to, (uint32_t)destinationIndex);
+}
+
 // Recorded commands need no optimisation.
 - (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
-    [self isOpen];
+    (void)[self commandsOf:buffer range:range];
 }
 @end

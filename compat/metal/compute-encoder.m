@@ -258,6 +258,23 @@ static BOOL is_empty(MTLSize size) {
     (void)ig_commands_dispatch_indirect(_commands, igi_buffer_of(buffer), offset, size_of(group));
 }
 
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
+    if (![self isOpen]) return;
+    IGIndirectCommandBuffer *indirect = (IGIndirectCommandBuffer *)buffer;
+    if (!indirect || ![indirect has:range])
+        return [_owner fail:@"executeCommandsInBuffer: the range is outside the indirect command buffer"];
+    (void)ig_commands_execute(_commands, indirect->_indirect, (uint32_t)range.location, (uint32_t)range.length);
+}
+
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer
+                 indirectBuffer:(id<MTLBuffer>)rangeBuffer
+           indirectBufferOffset:(NSUInteger)offset {
+    if (![self isOpen]) return;
+    if (!buffer || !rangeBuffer) return [_owner fail:@"executeCommandsInBuffer: a buffer is nil"];
+    (void)ig_commands_execute_indirect(_commands, ((IGIndirectCommandBuffer *)buffer)->_indirect,
+                                       igi_buffer_of(rangeBuffer), offset);
+}
+
 // ---- Order and residency: always guaranteed ----
 
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
@@ -299,19 +316,6 @@ static BOOL is_empty(MTLSize size) {
 
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height {
     [_owner refuse:@"the software device has no imageblocks"];
-}
-
-- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
-    if (![self isOpen]) return;
-    if (!buffer || range.location > buffer.size || range.length > buffer.size - range.location)
-        return [_owner fail:@"executeCommandsInBuffer: the range is outside the indirect command buffer"];
-    [(IGIndirectCommandBuffer *)buffer encodeRange:range into:self];
-}
-
-- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer
-                 indirectBuffer:(id<MTLBuffer>)rangeBuffer
-           indirectBufferOffset:(NSUInteger)offset {
-    [_owner refuse:@"ranges of indirect command buffers that kernels compute are not supported"];
 }
 
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer

@@ -151,6 +151,7 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
     const MTLIndirectCommandType dispatches =
         MTLIndirectCommandTypeConcurrentDispatch | MTLIndirectCommandTypeConcurrentDispatchThreads;
     if (!descriptor || descriptor.commandTypes & ~dispatches || maxCount > IGI_MAX_INDIRECT_COMMANDS) return nil;
+    if (!maxCount) return nil;
     return [[IGIndirectCommandBuffer alloc] initWithDevice:self descriptor:descriptor count:maxCount options:options];
 }
 

@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "indirect-commands.h"
 
-#include "resource.h"
+#include "library.h"
 
 enum { SLOTS = 31 };
 
+static ig_size size_of(MTLSize size) {
+    return (ig_size){size.width, size.height, size.depth};
+}
+
+// Metal's calls cannot fail: a command that is wrong keeps what it had.
+static void note(ig_status status) {
+    if (status == IG_STATUS_OK) return;
+    ig_error error = {0};
+    ig_last_error(&error);
+    NSLog(@"Metal: %s", error.message ? error.message : ig_status_text(status));
+    ig_error_clear(&error);
+}
+
 @implementation IGIndirectCommand
-- (void)reset {
-    [_pipeline release];
-    _pipeline = nil;
-    for (int i = 0; i < SLOTS; i++) {
-        [_buffers[i] release];
-        _buffers[i] = nil;
-        _offsets[i] = _threadgroupLengths[i] = 0;
-    }
-    _kind = IGI_NO_DISPATCH;
-    _hasBarrier = NO;
-    _stageIn = MTLRegionMake3D(0, 0, 0, 0, 0, 0);
+- (id)initWithOwner:(IGIndirectCommandBuffer *)owner index:(NSUInteger)index {
+    if (!(self = [super init])) return nil;
+    _owner = [owner retain];
+    _index = (uint32_t)index;
+    return self;
 }
 
 - (void)dealloc {
-    [self reset];
+    [_owner release];
     [super dealloc];
 }
 
+- (void)reset {
+    note(ig_indirect_commands_reset(_owner->_indirect, _index, 1));
+}
+
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)pipelineState {
-    [pipelineState retain];
-    [_pipeline release];
-    _pipeline = pipelineState;
+    IGPipeline *pipeline = (IGPipeline *)pipelineState;
+    if (igi_metal_is_validating() && pipeline && !pipelineState.supportIndirectCommandBuffers)
+        NSLog(@"Metal: a pipeline in an indirect command buffer needs supportIndirectCommandBuffers in its descriptor");
+    note(ig_indirect_commands_set_pipeline(_owner->_indirect, _index, pipeline ? pipeline->_pipeline : NULL));
 }
 
 - (void)setKernelBuffer:(id<MTLBuffer>)buffer
@@ -38,56 +50,42 @@ enum { SLOTS = 31 };
 }
 
 - (void)setKernelBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
-    if (index >= SLOTS) return;
-    [buffer retain];
-    [_buffers[index] release];
-    _buffers[index] = buffer;
-    _offsets[index] = offset;
+    uint32_t slot = (uint32_t)MIN(index, (NSUInteger)UINT32_MAX);
+    note(ig_indirect_commands_set_buffer(_owner->_indirect, _index, igi_buffer_of(buffer), offset, slot));
 }
 
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
-    if (index < SLOTS) _threadgroupLengths[index] = length;
+    uint32_t slot = (uint32_t)MIN(index, (NSUInteger)UINT32_MAX), bytes = (uint32_t)MIN(length, (NSUInteger)UINT32_MAX);
+    note(ig_indirect_commands_set_threadgroup_memory(_owner->_indirect, _index, bytes, slot));
+}
+
+// A height or depth of 0 is an empty grid in Metal; Ingot would take it for 1.
+static ig_size grid_of(MTLSize size) {
+    return size.width && size.height && size.depth ? size_of(size) : (ig_size){0};
 }
 
 - (void)concurrentDispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)group {
-    _kind = IGI_DISPATCH_GROUPS;
-    _grid = groups;
-    _group = group;
+    note(ig_indirect_commands_dispatch_threadgroups(_owner->_indirect, _index, grid_of(groups), grid_of(group)));
 }
 
 - (void)concurrentDispatchThreads:(MTLSize)threads threadsPerThreadgroup:(MTLSize)group {
-    _kind = IGI_DISPATCH_THREADS;
-    _grid = threads;
-    _group = group;
+    note(ig_indirect_commands_dispatch_threads(_owner->_indirect, _index, grid_of(threads), grid_of(group)));
 }
 
 - (void)setBarrier {
-    _hasBarrier = YES;
+    note(ig_indirect_commands_set_barrier(_owner->_indirect, _index, true));
 }
 
 - (void)clearBarrier {
-    _hasBarrier = NO;
+    note(ig_indirect_commands_set_barrier(_owner->_indirect, _index, false));
 }
 
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height {
 }
 
 - (void)setStageInRegion:(MTLRegion)region {
-    _stageIn = region;
-}
-
-- (void)encodeInto:(id<MTLComputeCommandEncoder>)encoder pipeline:(BOOL)pipeline buffers:(BOOL)buffers {
-    if (_kind == IGI_NO_DISPATCH) return;
-    if (_hasBarrier) [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers];
-    if (pipeline) [encoder setComputePipelineState:_pipeline];
-    [encoder setStageInRegion:_stageIn];
-    for (NSUInteger i = 0; buffers && i < SLOTS; i++) [encoder setBuffer:_buffers[i] offset:_offsets[i] atIndex:i];
-    for (NSUInteger i = 0; i < SLOTS; i++)
-        if (_threadgroupLengths[i]) [encoder setThreadgroupMemoryLength:_threadgroupLengths[i] atIndex:i];
-    if (_kind == IGI_DISPATCH_GROUPS)
-        [encoder dispatchThreadgroups:_grid threadsPerThreadgroup:_group];
-    else
-        [encoder dispatchThreads:_grid threadsPerThreadgroup:_group];
+    ig_size origin = {region.origin.x, region.origin.y, region.origin.z};
+    note(ig_indirect_commands_set_stage_region(_owner->_indirect, _index, origin, size_of(region.size)));
 }
 @end
 
@@ -97,49 +95,50 @@ enum { SLOTS = 31 };
                count:(NSUInteger)count
              options:(MTLResourceOptions)options {
     if (!(self = [super initWithDevice:device options:options])) return nil;
-    _commands = [[NSMutableArray alloc] initWithCapacity:count];
-    _inheritsPipeline = descriptor.inheritPipelineState;
-    _inheritsBuffers = descriptor.inheritBuffers;
-    for (NSUInteger i = 0; i < count; i++) {
-        IGIndirectCommand *command = [[IGIndirectCommand alloc] init];
-        [_commands addObject:command];
-        [command release];
-    }
-    return self;
+    ig_indirect_commands_desc desc = {
+        .count = (uint32_t)count,
+        .inherit_pipeline = descriptor.inheritPipelineState,
+        .inherit_buffers = descriptor.inheritBuffers,
+        .max_buffers = (uint32_t)MIN(descriptor.maxKernelBufferBindCount, (NSUInteger)SLOTS),
+        .max_threadgroup_arguments = (uint32_t)MIN(descriptor.maxKernelThreadgroupMemoryBindCount, (NSUInteger)SLOTS),
+        .unset_buffers_are_zero = !igi_metal_is_validating()};
+    if (ig_indirect_commands_create(device->_device, &desc, &_indirect) == IG_STATUS_OK) return self;
+    [self release];
+    return nil;
 }
 
 - (void)dealloc {
-    [_commands release];
+    ig_indirect_commands_release(_indirect);
     [super dealloc];
 }
 
 - (NSUInteger)size {
-    return [_commands count];
+    return ig_indirect_commands_count(_indirect);
+}
+
+- (BOOL)has:(NSRange)range {
+    NSUInteger size = [self size];
+    return range.location <= size && range.length <= size - range.location;
 }
 
 - (id<MTLIndirectComputeCommand>)indirectComputeCommandAtIndex:(NSUInteger)index {
-    return index < [_commands count] ? igi_autoreleased([[_commands objectAtIndex:index] retain]) : nil;
+    return index < [self size] ? igi_autoreleased([[IGIndirectCommand alloc] initWithOwner:self index:index]) : nil;
 }
 
 - (void)resetWithRange:(NSRange)range {
-    for (NSUInteger i = 0; i < [_commands count]; i++)
-        if (NSLocationInRange(i, range)) [[_commands objectAtIndex:i] reset];
-}
-
-- (void)encodeRange:(NSRange)range into:(id<MTLComputeCommandEncoder>)encoder {
-    for (NSUInteger i = 0; i < range.length; i++)
-        [[_commands objectAtIndex:range.location + i] encodeInto:encoder
-                                                        pipeline:!_inheritsPipeline
-                                                         buffers:!_inheritsBuffers];
+    NSUInteger size = [self size];
+    if (range.location >= size) return;
+    NSUInteger count = MIN(range.length, size - range.location);
+    note(ig_indirect_commands_reset(_indirect, (uint32_t)range.location, (uint32_t)count));
 }
 
 - (MTLResourceID)gpuResourceID {
-    return (MTLResourceID){0};
+    return (MTLResourceID){ig_indirect_commands_device_address(_indirect)};
 }
 
 // ---- Resource ----
 
 - (NSUInteger)allocatedSize {
-    return [_commands count] * sizeof(uint64_t);
+    return ig_indirect_commands_bytes(_indirect);
 }
 @end

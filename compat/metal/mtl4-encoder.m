@@ -221,20 +221,24 @@ typedef struct igi_lengths {
 } igi_lengths;
 
 // Records the state as it is now; the dispatch itself comes after it.
-- (void)recordDispatch:(void (^)(IGReplay *replay, id<MTLComputeCommandEncoder> compute))dispatch {
-    if (!_pipeline) return [_owner mistake:@"a dispatch came before setComputePipelineState"];
+- (void)recordWithState:(void (^)(IGReplay *replay, id<MTLComputeCommandEncoder> compute))dispatch {
     id<MTLComputePipelineState> pipeline = _pipeline;
     IGArgumentTable *table = [[_table copy] autorelease];
     igi_lengths lengths;
     memcpy(lengths.of, _threadgroupLengths, sizeof lengths.of);
     [self record:^(IGReplay *replay) {
       id<MTLComputeCommandEncoder> compute = [replay compute];
-      [compute setComputePipelineState:pipeline];
+      if (pipeline) [compute setComputePipelineState:pipeline];
       if (table) [replay bind:table];
       for (NSUInteger i = 0; i < IGI_MTL4_BUFFERS; i++)
           if (lengths.of[i]) [compute setThreadgroupMemoryLength:lengths.of[i] atIndex:i];
       dispatch(replay, compute);
     }];
+}
+
+- (void)recordDispatch:(void (^)(IGReplay *replay, id<MTLComputeCommandEncoder> compute))dispatch {
+    if (!_pipeline) return [_owner mistake:@"a dispatch came before setComputePipelineState"];
+    [self recordWithState:dispatch];
 }
 
 - (void)dispatchThreads:(MTLSize)threads threadsPerThreadgroup:(MTLSize)group {
@@ -261,8 +265,42 @@ typedef struct igi_lengths {
 }
 
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange {
+    [self recordWithState:^(IGReplay *replay, id<MTLComputeCommandEncoder> compute) {
+      [compute executeCommandsInBuffer:indirectCommandBuffer withRange:executionRange];
+    }];
+}
+
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer
+                 indirectBuffer:(MTLGPUAddress)indirectRangeBuffer {
+    [self recordWithState:^(IGReplay *replay, id<MTLComputeCommandEncoder> compute) {
+      NSUInteger offset = 0;
+      id<MTLBuffer> buffer = [replay bufferAt:indirectRangeBuffer offset:&offset];
+      if (buffer)
+          [compute executeCommandsInBuffer:indirectCommandBuffer indirectBuffer:buffer indirectBufferOffset:offset];
+    }];
+}
+
+- (void)resetCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
     [self record:^(IGReplay *replay) {
-      [[replay compute] executeCommandsInBuffer:indirectCommandBuffer withRange:executionRange];
+      [[replay blit] resetCommandsInBuffer:buffer withRange:range];
+    }];
+}
+
+- (void)copyIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)source
+                      sourceRange:(NSRange)sourceRange
+                      destination:(id<MTLIndirectCommandBuffer>)destination
+                 destinationIndex:(NSUInteger)destinationIndex {
+    [self record:^(IGReplay *replay) {
+      [[replay blit] copyIndirectCommandBuffer:source
+                                   sourceRange:sourceRange
+                                   destination:destination
+                              destinationIndex:destinationIndex];
+    }];
+}
+
+- (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
+    [self record:^(IGReplay *replay) {
+      [[replay blit] optimizeIndirectCommandBuffer:buffer withRange:range];
     }];
 }
 

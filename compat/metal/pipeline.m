@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute pipelines.
+#include <ingot/indirect.h>
+
 #include "function-table.h"
 
 @implementation MTLComputePipelineDescriptor
@@ -155,7 +157,9 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
 }
 
 - (MTLResourceID)gpuResourceID {
-    return (MTLResourceID){(uint64_t)(uintptr_t)_pipeline};
+    uint64_t number = 0;  // which is of no pipeline
+    (void)ig_pipeline_resource_id(_pipeline, &number);
+    return (MTLResourceID){number};
 }
 
 - (NSUInteger)allocatedSize {

@@ -81,6 +81,20 @@ MTLTextureType igi_texture_type(const char *text, BOOL *depth, MTLDataType *data
 
 // ---- Layouts ----
 
+// What libingot knows by name only.
+static MTLDataType handle_type(const char *name) {
+    if (strncmp(name, "visible_function_table", 22) == 0) return MTLDataTypeVisibleFunctionTable;
+    if (strcmp(name, "command_buffer") == 0) return MTLDataTypeIndirectCommandBuffer;
+    if (strcmp(name, "compute_pipeline_state") == 0) return MTLDataTypeComputePipeline;
+    return strcmp(name, "render_pipeline_state") == 0 ? MTLDataTypeRenderPipeline : MTLDataTypeNone;
+}
+
+static BOOL is_handle(MTLDataType type) {
+    return type == MTLDataTypePointer || type == MTLDataTypeTexture || type == MTLDataTypeSampler ||
+           type == MTLDataTypeVisibleFunctionTable || type == MTLDataTypeIndirectCommandBuffer ||
+           type == MTLDataTypeComputePipeline || type == MTLDataTypeRenderPipeline;
+}
+
 MTLDataType igi_layout_data_type(const ig_layout *part) {
     switch (part->kind) {
         case IG_LAYOUT_SCALAR:
@@ -91,9 +105,7 @@ MTLDataType igi_layout_data_type(const ig_layout *part) {
         case IG_LAYOUT_POINTER: return MTLDataTypePointer;
         case IG_LAYOUT_TEXTURE: return MTLDataTypeTexture;
         case IG_LAYOUT_SAMPLER: return MTLDataTypeSampler;
-        default:
-            return strncmp(part->type, "visible_function_table", 22) == 0 ? MTLDataTypeVisibleFunctionTable
-                                                                          : MTLDataTypeNone;
+        default: return handle_type(part->type);
     }
 }
 
@@ -221,7 +233,7 @@ MTLType *igi_new_type(igi_layout_range range) {
 - (BOOL)hasHandles {
     for (MTLStructMember *member in _members) {
         MTLDataType type = member.arrayType ? member.arrayType.elementType : member.dataType;
-        if (type == MTLDataTypePointer || type == MTLDataTypeTexture || type == MTLDataTypeSampler) return YES;
+        if (is_handle(type)) return YES;
         if ([member.structType hasHandles]) return YES;
     }
     return NO;

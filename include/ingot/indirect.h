@@ -32,13 +32,15 @@ typedef struct ig_indirect_commands_desc {
     const char *label;  // a name for messages; may be NULL
 } ig_indirect_commands_desc;
 
-// errors: INVALID_ARGUMENT, UNSUPPORTED on a GPU, OUT_OF_MEMORY.
+// Creates an indirect command buffer. errors: INVALID_ARGUMENT, UNSUPPORTED on a GPU, OUT_OF_MEMORY.
 ig_status ig_indirect_commands_create(ig_device *device, const ig_indirect_commands_desc *desc,
                                       ig_indirect_commands **indirect);
 ig_indirect_commands *ig_indirect_commands_retain(ig_indirect_commands *indirect);
 void ig_indirect_commands_release(ig_indirect_commands *indirect);
 // The number of commands.
 uint32_t ig_indirect_commands_count(const ig_indirect_commands *indirect);
+// Bytes of memory that it takes.
+uint64_t ig_indirect_commands_bytes(const ig_indirect_commands *indirect);
 // The address that kernels see, for members of type command_buffer.
 uint64_t ig_indirect_commands_device_address(const ig_indirect_commands *indirect);
 // The number that kernels see, for members of type compute_pipeline_state. It is valid as long as the pipeline, and no

@@ -88,8 +88,8 @@ static size_t count_before(const igi_device_addresses *a, uint64_t address) {
 // Memory of the caller may be in several buffers: the one that begins last is meant. Call with the lock held; the buffer is
 // taken, and may be shorter than its memory.
 static ig_buffer *find(const igi_device_addresses *a, uint64_t address) {
-    for (size_t i = count_before(a, address); i-- > 0 && a->spans[i].last > address;) {
-        const igi_device_span *span = &a->spans[i];
+    for (size_t i = count_before(a, address); i > 0 && a->spans[i - 1].last > address; i--) {
+        const igi_device_span *span = &a->spans[i - 1];
         if (address < span->end && igi_ref_try_take(&span->buffer->references)) return span->buffer;
     }
     return NULL;

@@ -84,6 +84,10 @@ uint32_t ig_indirect_commands_count(const ig_indirect_commands *indirect) {
     return indirect->count;
 }
 
+uint64_t ig_indirect_commands_bytes(const ig_indirect_commands *indirect) {
+    return indirect->buffer->length;
+}
+
 uint64_t ig_indirect_commands_device_address(const ig_indirect_commands *indirect) {
     return ig_buffer_device_address(indirect->buffer);
 }

@@ -193,11 +193,17 @@ static void recorded_commands_are_executed(void **state) {
     encoder = [commands computeCommandEncoder];
     [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 4)];
     [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 1)];
-    [recorded resetWithRange:NSMakeRange(0, 4)];
-    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 4)];
     [encoder endEncoding];
     finish_well();
     const uint32_t expected[4] = {2, 11, 7, 0};
+    assert_memory_equal(buffer.contents, expected, sizeof expected);
+    // They are read when they are executed.
+    commands = [queue commandBuffer];
+    encoder = [commands computeCommandEncoder];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 4)];
+    [encoder endEncoding];
+    [recorded resetWithRange:NSMakeRange(0, 4)];
+    finish_well();
     assert_memory_equal(buffer.contents, expected, sizeof expected);
     [recorded release];
     [increment release];

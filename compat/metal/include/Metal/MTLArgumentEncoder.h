@@ -9,7 +9,9 @@
 #import <Metal/MTLTexture.h>
 
 @protocol MTLBuffer;
+@protocol MTLComputePipelineState;
 @protocol MTLDevice;
+@protocol MTLIndirectCommandBuffer;
 @protocol MTLSamplerState;
 @protocol MTLVisibleFunctionTable;
 
@@ -47,6 +49,11 @@ MTL_EXPORT
 - (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
 - (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range;
 - (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)visibleFunctionTable atIndex:(NSUInteger)index;
+- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable>[])visibleFunctionTables withRange:(NSRange)range;
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)pipeline atIndex:(NSUInteger)index;
+- (void)setComputePipelineStates:(const id<MTLComputePipelineState>[])pipelines withRange:(NSRange)range;
+- (void)setIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer atIndex:(NSUInteger)index;
+- (void)setIndirectCommandBuffers:(const id<MTLIndirectCommandBuffer>[])buffers withRange:(NSRange)range;
 - (void *)constantDataAtIndex:(NSUInteger)index;  // NULL: there is none
 // For the struct that a pointer in this one points to; nil if it points to something else. The caller releases it.
 - (id<MTLArgumentEncoder>)newArgumentEncoderForBufferAtIndex:(NSUInteger)index;

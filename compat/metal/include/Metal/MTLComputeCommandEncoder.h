@@ -76,7 +76,7 @@ typedef struct {
                 atIndex:(NSUInteger)index;
 - (void)setStageInRegion:(MTLRegion)region;
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
-// Afterwards the encoder has the pipeline and buffers of the last command.
+// The commands are read when they are executed.
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange;
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandbuffer
                  indirectBuffer:(id<MTLBuffer>)indirectRangeBuffer

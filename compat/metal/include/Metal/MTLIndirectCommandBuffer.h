@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches recorded ahead of time, by the host: kernels cannot encode any. They are read when executeCommandsInBuffer: is
-// encoded.
+// Dispatches recorded ahead of time, by the host or by kernels. They are read when they are executed.
 #ifndef INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
 #define INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
 
@@ -55,7 +54,7 @@ MTL_EXPORT
 
 @protocol MTLIndirectCommandBuffer <MTLResource>
 @property (readonly) NSUInteger size;
-@property (readonly) MTLResourceID gpuResourceID;  // 0 here
+@property (readonly) MTLResourceID gpuResourceID;
 - (id<MTLIndirectComputeCommand>)indirectComputeCommandAtIndex:(NSUInteger)commandIndex;
 - (void)resetWithRange:(NSRange)range;
 @end
