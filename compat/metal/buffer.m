@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resource.h"
 
+#include "tensor.h"
 #include "texture.h"
 
 ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
@@ -62,6 +63,12 @@ ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
                                     offset:(NSUInteger)offset
                                bytesPerRow:(NSUInteger)bytesPerRow {
     return igi_new_texture(_device, descriptor, self, offset, bytesPerRow);
+}
+
+- (id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor
+                                  offset:(NSUInteger)offset
+                                   error:(NSError **)error {
+    return igi_new_tensor(_device, descriptor, self, offset, error);
 }
 
 // ---- Resource ----

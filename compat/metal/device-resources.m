@@ -8,6 +8,7 @@
 #include "log-state.h"
 #include "residency-set.h"
 #include "resource.h"
+#include "tensor.h"
 #include "texture.h"
 
 typedef void (^deallocator_block)(void *pointer, NSUInteger length);
@@ -104,6 +105,16 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 
 - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor *)descriptor {
     return [[IGHeap alloc] initWithDevice:self descriptor:descriptor];
+}
+
+// ---- Tensors ----
+
+- (id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor error:(NSError **)error {
+    return igi_new_tensor(self, descriptor, nil, 0, error);
+}
+
+- (MTLSizeAndAlign)tensorSizeAndAlignWithDescriptor:(MTLTensorDescriptor *)descriptor {
+    return igi_tensor_size(descriptor);
 }
 
 // ---- Order ----

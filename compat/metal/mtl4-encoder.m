@@ -1,165 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metal 4: argument tables, and encoders, which remember their commands as blocks.
+// Metal 4: encoders, which remember their commands as blocks.
 #include "mtl4.h"
-#include "resource.h"
-#include "texture.h"
-
-@implementation MTL4ArgumentTableDescriptor
-@synthesize maxBufferBindCount = _maxBufferBindCount, maxTextureBindCount = _maxTextureBindCount,
-            maxSamplerStateBindCount = _maxSamplerStateBindCount, initializeBindings = _initializeBindings,
-            supportAttributeStrides = _supportAttributeStrides, label = _label;
-
-- (void)dealloc {
-    [_label release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4ArgumentTableDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.maxBufferBindCount = _maxBufferBindCount;
-    copy.maxTextureBindCount = _maxTextureBindCount;
-    copy.maxSamplerStateBindCount = _maxSamplerStateBindCount;
-    copy.initializeBindings = _initializeBindings;
-    copy.supportAttributeStrides = _supportAttributeStrides;
-    copy.label = _label;
-    return copy;
-}
-@end
-
-@implementation IGArgumentTable
-- (id)initWithDevice:(IGDevice *)device descriptor:(MTL4ArgumentTableDescriptor *)descriptor {
-    if (!(self = [super init])) return nil;
-    _device = [device retain];
-    _bufferCount = MIN(descriptor.maxBufferBindCount, (NSUInteger)IGI_MTL4_BUFFERS);
-    _textureCount = MIN(descriptor.maxTextureBindCount, (NSUInteger)IGI_MTL4_TEXTURES);
-    self.label = descriptor.label;
-    return self;
-}
-
-- (void)dealloc {
-    [_device release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    IGArgumentTable *copy = [[[self class] allocWithZone:zone] initWithDevice:_device descriptor:nil];
-    memcpy(copy->_addresses, _addresses, sizeof _addresses);
-    memcpy(copy->_textures, _textures, sizeof _textures);
-    copy->_hasSamplers = _hasSamplers;
-    return copy;
-}
-
-- (id<MTLDevice>)device {
-    return _device;
-}
-
-- (void)setAddress:(MTLGPUAddress)gpuAddress atIndex:(NSUInteger)bindingIndex {
-    if (bindingIndex < _bufferCount) _addresses[bindingIndex] = gpuAddress;
-}
-
-- (void)setAddress:(MTLGPUAddress)gpuAddress attributeStride:(NSUInteger)stride atIndex:(NSUInteger)bindingIndex {
-    [self setAddress:gpuAddress atIndex:bindingIndex];
-}
-
-- (void)setTexture:(MTLResourceID)resourceID atIndex:(NSUInteger)bindingIndex {
-    if (bindingIndex < _textureCount) _textures[bindingIndex] = resourceID._impl;
-}
-
-- (void)setSamplerState:(MTLResourceID)resourceID atIndex:(NSUInteger)bindingIndex {
-    _hasSamplers = YES;
-}
-@end
-
-// ---- Replaying ----
-
-@implementation IGReplay
-- (id)initWithCommands:(IGCommandBuffer *)commands residencySets:(NSArray *)sets {
-    if (!(self = [super init])) return nil;
-    _commands = [commands retain];
-    _residencySets = [sets retain];
-    return self;
-}
-
-- (void)dealloc {
-    [_commands release];
-    [_residencySets release];
-    [super dealloc];
-}
-
-- (void)end {
-    [_compute endEncoding];
-    [_blit endEncoding];
-    _compute = nil;
-    _blit = nil;
-}
-
-- (id<MTLComputeCommandEncoder>)compute {
-    if (!_compute) {
-        [self end];
-        _compute = [_commands computeCommandEncoder];
-    }
-    return _compute;
-}
-
-- (id<MTLBlitCommandEncoder>)blit {
-    if (!_blit) {
-        [self end];
-        _blit = [_commands blitCommandEncoder];
-    }
-    return _blit;
-}
-
-// The buffer, or all of a heap's memory as one; nil if the allocation is something else.
-static id<MTLBuffer> buffer_of(id allocation) {
-    if ([allocation isKindOfClass:[IGBuffer class]]) return allocation;
-    if (![allocation isKindOfClass:[IGHeap class]]) return nil;
-    IGHeap *heap = allocation;
-    return igi_autoreleased([[IGBuffer alloc] initWithBuffer:ig_buffer_retain([heap memory])
-                                                      device:(IGDevice *)heap.device
-                                                     options:heap.resourceOptions]);
-}
-
-- (id<MTLBuffer>)bufferAt:(uint64_t)address offset:(NSUInteger *)offset {
-    for (id<MTLResidencySet> set in _residencySets)
-        for (id allocation in set.allAllocations) {
-            id<MTLBuffer> buffer = buffer_of(allocation);
-            if (!buffer || address < buffer.gpuAddress || address - buffer.gpuAddress >= buffer.length) continue;
-            *offset = address - buffer.gpuAddress;
-            return buffer;
-        }
-    [_commands fail:[NSString stringWithFormat:@"address 0x%llx is in no buffer of a residency set of the queue or the "
-                                               @"command buffer",
-                                               (unsigned long long)address]];
-    return nil;
-}
-
-- (id<MTLTexture>)textureWith:(uint64_t)identity {
-    for (id<MTLResidencySet> set in _residencySets)
-        for (id allocation in set.allAllocations)
-            if ([allocation isKindOfClass:[IGTexture class]] &&
-                [(id<MTLTexture>)allocation gpuResourceID]._impl == identity)
-                return allocation;
-    [_commands fail:@"a texture of the argument table is in no residency set of the queue or the command buffer"];
-    return nil;
-}
-
-- (void)bind:(IGArgumentTable *)table {
-    id<MTLComputeCommandEncoder> compute = [self compute];
-    if (table->_hasSamplers) [_commands refuse:@"samplers in argument tables are not supported"];
-    for (NSUInteger i = 0; i < IGI_MTL4_BUFFERS; i++) {
-        NSUInteger offset = 0;
-        id<MTLBuffer> buffer = table->_addresses[i] ? [self bufferAt:table->_addresses[i] offset:&offset] : nil;
-        [compute setBuffer:buffer offset:offset atIndex:i];
-    }
-    for (NSUInteger i = 0; i < IGI_MTL4_TEXTURES; i++)
-        if (table->_textures[i]) [compute setTexture:[self textureWith:table->_textures[i]] atIndex:i];
-    // Kernels may reach any of them through pointers.
-    for (id<MTLResidencySet> set in _residencySets)
-        for (id allocation in set.allAllocations) [_commands keep:allocation];
-}
-@end
-
-// ---- Encoding ----
+#include "tensor.h"
 
 @implementation IGMTL4Encoder
 - (id)initWithOwner:(IGMTL4CommandBuffer *)owner {
@@ -373,6 +215,33 @@ typedef struct igi_lengths {
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value {
     [self record:^(IGReplay *replay) {
       [[replay blit] fillBuffer:buffer range:range value:value];
+    }];
+}
+
+- (void)copyFromTensor:(id<MTLTensor>)sourceTensor
+             sourceOrigin:(MTLTensorExtents *)sourceOrigin
+         sourceDimensions:(MTLTensorExtents *)sourceDimensions
+                 toTensor:(id<MTLTensor>)destinationTensor
+        destinationOrigin:(MTLTensorExtents *)destinationOrigin
+    destinationDimensions:(MTLTensorExtents *)destinationDimensions {
+    IGTensor *from = (IGTensor *)sourceTensor, *to = (IGTensor *)destinationTensor;
+    igi_slice slice = {.rank = sourceDimensions.rank};
+    NSUInteger element = igi_tensor_element_size(from.dataType);
+    if (!from || !to || from.dataType != to.dataType || ![sourceDimensions isEqual:destinationDimensions] ||
+        !igi_tensor_slice(from, sourceOrigin, sourceDimensions, &slice.from_start, slice.from) ||
+        !igi_tensor_slice(to, destinationOrigin, destinationDimensions, &slice.to_start, slice.to))
+        return [_owner mistake:@"copyFromTensor: the slices are not of one size and type, or not in their tensors"];
+    for (NSUInteger d = 0; d < slice.rank; d++)
+        slice.counts[d] = (NSUInteger)[sourceDimensions extentAtDimensionIndex:d];
+    [self record:^(IGReplay *replay) {
+      id<MTLBlitCommandEncoder> blit = [replay blit];
+      igi_slice_copy(&slice, ^(NSUInteger source, NSUInteger target, NSUInteger count) {
+        [blit copyFromBuffer:from->_memory
+                 sourceOffset:from->_offset + source * element
+                     toBuffer:to->_memory
+            destinationOffset:to->_offset + target * element
+                         size:count * element];
+      });
     }];
 }
 

@@ -6,16 +6,19 @@
 
 #include "commands.h"
 
-enum { IGI_MTL4_BUFFERS = 31, IGI_MTL4_TEXTURES = 128 };
+enum { IGI_MTL4_BUFFERS = 31, IGI_MTL4_TEXTURES = 128, IGI_MTL4_SAMPLERS = 16 };
 
 @interface IGArgumentTable : IGObject <MTL4ArgumentTable, NSCopying> {
    @public
-    uint64_t _addresses[IGI_MTL4_BUFFERS], _textures[IGI_MTL4_TEXTURES];
-    BOOL _hasSamplers;
+    struct igi_bindings {
+        // A slot for a buffer has an address, or the id of a tensor or a function table; 0: nothing.
+        uint64_t addresses[IGI_MTL4_BUFFERS], resources[IGI_MTL4_BUFFERS];
+        uint64_t textures[IGI_MTL4_TEXTURES], samplers[IGI_MTL4_SAMPLERS];
+    } _bindings;
 
    @private
     IGDevice *_device;
-    NSUInteger _bufferCount, _textureCount;
+    NSUInteger _bufferCount, _textureCount, _samplerCount;
 }
 - (id)initWithDevice:(IGDevice *)device descriptor:(MTL4ArgumentTableDescriptor *)descriptor;
 @end
@@ -34,7 +37,7 @@ enum { IGI_MTL4_BUFFERS = 31, IGI_MTL4_TEXTURES = 128 };
 - (id<MTLComputeCommandEncoder>)compute;
 - (id<MTLBlitCommandEncoder>)blit;
 - (void)end;
-// nil and a failure of the command buffer if the address is in no buffer that is resident.
+// Every failure of these is one of the command buffer. nil if the address is in no buffer that is resident.
 - (id<MTLBuffer>)bufferAt:(uint64_t)address offset:(NSUInteger *)offset;
 - (void)bind:(IGArgumentTable *)table;
 @end

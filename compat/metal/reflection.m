@@ -4,7 +4,7 @@
 #include "argument-encoder.h"
 #include "types.h"
 
-@interface IGBinding : IGObject <MTLBufferBinding, MTLThreadgroupBinding, MTLTextureBinding> {
+@interface IGBinding : IGObject <MTLBufferBinding, MTLThreadgroupBinding, MTLTextureBinding, MTLTensorBinding> {
    @public
     NSString *_name;
     MTLBindingType _type;
@@ -14,6 +14,8 @@
     MTLPointerType *_pointer;
     MTLTextureType _textureType;
     NSUInteger _arrayLength;
+    igi_tensor_shape _shape;
+    MTLTensorExtents *_dimensions;
     BOOL _used, _depth;
     IGLibrary *_library;
     NSString *_kernel;
@@ -26,9 +28,9 @@
 - (id)initWithBinding:(IGBinding *)binding;
 @end
 
-static MTLBindingType type_of(ig_argument_kind kind) {
-    switch (kind) {
-        case IG_ARGUMENT_BUFFER: return MTLBindingTypeBuffer;
+static MTLBindingType type_of(const ig_argument *argument) {
+    switch (argument->kind) {
+        case IG_ARGUMENT_BUFFER: return igi_is_tensor(argument->type) ? MTLBindingTypeTensor : MTLBindingTypeBuffer;
         case IG_ARGUMENT_TEXTURE: return MTLBindingTypeTexture;
         case IG_ARGUMENT_SAMPLER: return MTLBindingTypeSampler;
         default: return MTLBindingTypeThreadgroupMemory;
@@ -52,7 +54,7 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     _library = [library retain];
     _kernel = [kernel retain];
     _name = [[NSString alloc] initWithUTF8String:argument->name];
-    _type = type_of(argument->kind);
+    _type = type_of(argument);
     _arrayLength = argument->array_length ? argument->array_length : 1;
     _access = igi_binding_access(argument->access);
     _index = argument->index;
@@ -61,6 +63,7 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     _dataType = igi_element_type(argument->type);
     _alignment = alignment_of(_dataType, _size);
     if (_type == MTLBindingTypeTexture) _textureType = igi_texture_type(argument->type, &_depth, &_dataType);
+    if (_type == MTLBindingTypeTensor) [self setShape:igi_tensor_shape_of(argument->type)];
     return self;
 }
 
@@ -70,7 +73,14 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     [_library release];
     [_pointer release];
     [_element release];
+    [_dimensions release];
     [super dealloc];
+}
+
+- (void)setShape:(igi_tensor_shape)shape {
+    _shape = shape;
+    _access = shape.access;
+    _dimensions = igi_new_extents(&shape);
 }
 
 // What the buffer holds; nil if it is not known.
@@ -156,6 +166,18 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
 
 - (NSUInteger)arrayLength {
     return _arrayLength;
+}
+
+- (MTLTensorDataType)tensorDataType {
+    return _shape.element;
+}
+
+- (MTLDataType)indexType {
+    return _shape.index;
+}
+
+- (MTLTensorExtents *)dimensions {
+    return _dimensions;
 }
 
 - (NSUInteger)threadgroupMemoryAlignment {

@@ -57,6 +57,22 @@ typedef struct igi_heap_place {
 - (id)initWithBuffer:(ig_buffer *)buffer place:(igi_heap_place *)place options:(MTLResourceOptions)options;
 @end
 
+// The properties of a descriptor that are parts of its _resourceOptions.
+#define IGI_OPTION_PART(name, setter, type, mask, shift)                                        \
+    -(type)name {                                                                               \
+        return (type)((_resourceOptions & (mask)) >> (shift));                                  \
+    }                                                                                           \
+    -(void)setter : (type)value {                                                               \
+        _resourceOptions = (_resourceOptions & ~(mask)) | (MTLResourceOptions)value << (shift); \
+    }
+#define IGI_OPTION_PARTS                                                                         \
+    IGI_OPTION_PART(cpuCacheMode, setCpuCacheMode, MTLCPUCacheMode, MTLResourceCPUCacheModeMask, \
+                    MTLResourceCPUCacheModeShift)                                                \
+    IGI_OPTION_PART(storageMode, setStorageMode, MTLStorageMode, MTLResourceStorageModeMask,     \
+                    MTLResourceStorageModeShift)                                                 \
+    IGI_OPTION_PART(hazardTrackingMode, setHazardTrackingMode, MTLHazardTrackingMode,            \
+                    MTLResourceHazardTrackingModeMask, MTLResourceHazardTrackingModeShift)
+
 #pragma GCC visibility push(hidden)
 
 static inline MTLStorageMode igi_storage_mode(MTLResourceOptions options) {

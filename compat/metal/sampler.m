@@ -57,10 +57,12 @@ id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *desc
     _sampler = sampler;
     _device = [device retain];
     self.label = label;
+    igi_living_add(&_living, ig_texture_sampler_resource_id(sampler), self);
     return self;
 }
 
 - (void)dealloc {
+    igi_living_remove(&_living);
     ig_texture_sampler_release(_sampler);
     [_device release];
     [super dealloc];
@@ -74,3 +76,17 @@ id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *desc
     return (MTLResourceID){ig_texture_sampler_resource_id(_sampler)};
 }
 @end
+
+// Samplers of the same properties have the same id, so any of them will do.
+id<MTLSamplerState> igi_sampler_of(MTLResourceID resource) {
+    __block ig_texture_sampler *sampler = NULL;
+    __block IGDevice *device = nil;
+    igi_living_use(resource._impl, [IGSamplerState class], ^(id owner) {
+      sampler = ig_texture_sampler_retain(((IGSamplerState *)owner)->_sampler);
+      device = [((IGSamplerState *)owner)->_device retain];
+    });
+    if (!sampler) return nil;
+    IGSamplerState *made = [[IGSamplerState alloc] initWithSampler:sampler device:device label:nil];
+    [device release];
+    return igi_autoreleased(made);
+}

@@ -65,18 +65,7 @@ static NSUInteger levels_of(NSUInteger side) {
     return made;
 }
 
-// These three are parts of the options.
-#define PART(name, setter, type, mask, shift)                                                   \
-    -(type)name {                                                                               \
-        return (type)((_resourceOptions & (mask)) >> (shift));                                  \
-    }                                                                                           \
-    -(void)setter : (type)value {                                                               \
-        _resourceOptions = (_resourceOptions & ~(mask)) | (MTLResourceOptions)value << (shift); \
-    }
-PART(cpuCacheMode, setCpuCacheMode, MTLCPUCacheMode, MTLResourceCPUCacheModeMask, MTLResourceCPUCacheModeShift)
-PART(storageMode, setStorageMode, MTLStorageMode, MTLResourceStorageModeMask, MTLResourceStorageModeShift)
-PART(hazardTrackingMode, setHazardTrackingMode, MTLHazardTrackingMode, MTLResourceHazardTrackingModeMask,
-     MTLResourceHazardTrackingModeShift)
+IGI_OPTION_PARTS
 
 - (id)copyWithZone:(NSZone *)zone {
     MTLTextureDescriptor *copy = [[[self class] allocWithZone:zone] init];

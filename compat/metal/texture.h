@@ -5,6 +5,7 @@
 
 #include <ingot/texture.h>
 
+#include "living.h"
 #include "resource.h"
 
 @interface IGTexture : IGResource <MTLTexture> {
@@ -24,9 +25,10 @@
 @interface IGSamplerState : IGObject <MTLSamplerState> {
    @public
     ig_texture_sampler *_sampler;
+    IGDevice *_device;
 
    @private
-    IGDevice *_device;
+    igi_living _living;
 }
 @end
 
@@ -39,6 +41,8 @@
 id<MTLTexture> igi_new_texture(IGDevice *device, MTLTextureDescriptor *descriptor, id<MTLBuffer> buffer,
                                NSUInteger offset, NSUInteger bytesPerRow);
 id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *descriptor);
+// A sampler of that id, if there is one, for the autorelease pool.
+id<MTLSamplerState> igi_sampler_of(MTLResourceID resource);
 // The ig_texture of an MTLTexture; NULL for nil.
 ig_texture *igi_texture_of(id<MTLTexture> texture);
 #pragma GCC visibility pop

@@ -83,6 +83,7 @@ MTLTextureType igi_texture_type(const char *text, BOOL *depth, MTLDataType *data
 
 // What libingot knows by name only.
 static MTLDataType handle_type(const char *name) {
+    if (igi_is_tensor(name)) return MTLDataTypeTensor;
     if (strncmp(name, "visible_function_table", 22) == 0) return MTLDataTypeVisibleFunctionTable;
     if (strcmp(name, "command_buffer") == 0) return MTLDataTypeIndirectCommandBuffer;
     if (strcmp(name, "compute_pipeline_state") == 0) return MTLDataTypeComputePipeline;
@@ -92,7 +93,7 @@ static MTLDataType handle_type(const char *name) {
 static BOOL is_handle(MTLDataType type) {
     return type == MTLDataTypePointer || type == MTLDataTypeTexture || type == MTLDataTypeSampler ||
            type == MTLDataTypeVisibleFunctionTable || type == MTLDataTypeIndirectCommandBuffer ||
-           type == MTLDataTypeComputePipeline || type == MTLDataTypeRenderPipeline;
+           type == MTLDataTypeComputePipeline || type == MTLDataTypeRenderPipeline || type == MTLDataTypeTensor;
 }
 
 MTLDataType igi_layout_data_type(const ig_layout *part) {
@@ -130,9 +131,6 @@ static id of_class(MTLType *type, Class class) {
     return [type isKindOfClass:class] ? type : nil;
 }
 
-@interface MTLType (Ingot)
-- (id)initWithDataType:(MTLDataType)dataType;
-@end
 @interface MTLStructMember (Ingot)
 - (id)initWithLayout:(igi_layout_range)range;
 @end
@@ -157,7 +155,9 @@ MTLType *igi_new_type(igi_layout_range range) {
         case IG_LAYOUT_ARRAY: return [[MTLArrayType alloc] initWithLayout:range];
         case IG_LAYOUT_POINTER: return [[MTLPointerType alloc] initWithLayout:range];
         case IG_LAYOUT_TEXTURE: return [[MTLTextureReferenceType alloc] initWithLayout:range];
-        default: return [[MTLType alloc] initWithDataType:igi_layout_data_type(range.parts)];
+        default:
+            if (igi_is_tensor(range.parts->type)) return [[MTLTensorReferenceType alloc] initWithLayout:range];
+            return [[MTLType alloc] initWithDataType:igi_layout_data_type(range.parts)];
     }
 }
 
@@ -206,6 +206,10 @@ MTLType *igi_new_type(igi_layout_range range) {
 
 - (MTLPointerType *)pointerType {
     return of_class(_type, [MTLPointerType class]);
+}
+
+- (MTLTensorReferenceType *)tensorReferenceType {
+    return of_class(_type, [MTLTensorReferenceType class]);
 }
 @end
 
@@ -282,6 +286,10 @@ MTLType *igi_new_type(igi_layout_range range) {
 
 - (MTLPointerType *)elementPointerType {
     return of_class(_element, [MTLPointerType class]);
+}
+
+- (MTLTensorReferenceType *)elementTensorReferenceType {
+    return of_class(_element, [MTLTensorReferenceType class]);
 }
 @end
 

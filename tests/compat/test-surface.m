@@ -99,6 +99,9 @@ static void every_protocol_is_implemented(void **state) {
     check(newer, "MTL4CommandBuffer");
     check([newer computeCommandEncoder], "MTL4ComputeCommandEncoder");
     check(kept(objects, [device newArgumentTableWithDescriptor:nil error:&error]), "MTL4ArgumentTable");
+    MTLTensorDescriptor *tensor = [[[MTLTensorDescriptor alloc] init] autorelease];
+    check(kept(objects, [device newTensorWithDescriptor:tensor error:&error]), "MTLTensor");
+    check([pipeline.reflection.bindings objectAtIndex:0], "MTLTensorBinding");
     check(kept(objects, [device newCompilerWithDescriptor:nil error:&error]), "MTL4Compiler");
     check(kept(objects, [device newArgumentEncoderWithArguments:@[ pointer_argument() ]]), "MTLArgumentEncoder");
     assert_int_equal(missing, 0);
@@ -127,6 +130,8 @@ static void descriptors_can_be_made_and_copied(void **state) {
         "MTLAttributeDescriptor",
         "MTLBufferLayoutDescriptor",
         "MTLArgumentDescriptor",
+        "MTLTensorDescriptor",
+        "MTLTensorExtents",
         "MTL4ArgumentTableDescriptor",
         "MTL4CommandAllocatorDescriptor",
         "MTL4CommandBufferOptions",

@@ -27,6 +27,7 @@ MTL_EXPORT
 @property (readonly) NSString *label;
 - (void)setAddress:(MTLGPUAddress)gpuAddress atIndex:(NSUInteger)bindingIndex;
 - (void)setAddress:(MTLGPUAddress)gpuAddress attributeStride:(NSUInteger)stride atIndex:(NSUInteger)bindingIndex;
+- (void)setResource:(MTLResourceID)resourceID atBufferIndex:(NSUInteger)bindingIndex;  // a tensor or a function table
 - (void)setTexture:(MTLResourceID)resourceID atIndex:(NSUInteger)bindingIndex;
 - (void)setSamplerState:(MTLResourceID)resourceID atIndex:(NSUInteger)bindingIndex;
 @end

@@ -6,6 +6,7 @@
 
 #import <Metal/MTL4ArgumentTable.h>
 #import <Metal/MTLBuffer.h>
+#import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
 
 @protocol MTL4CommandBuffer;
@@ -96,6 +97,13 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
     destinationBytesPerImage:(NSUInteger)destinationBytesPerImage;
 - (void)copyFromTexture:(id<MTLTexture>)sourceTexture toTexture:(id<MTLTexture>)destinationTexture;
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value;
+// Slices of the same sizes.
+- (void)copyFromTensor:(id<MTLTensor>)sourceTensor
+             sourceOrigin:(MTLTensorExtents *)sourceOrigin
+         sourceDimensions:(MTLTensorExtents *)sourceDimensions
+                 toTensor:(id<MTLTensor>)destinationTensor
+        destinationOrigin:(MTLTensorExtents *)destinationOrigin
+    destinationDimensions:(MTLTensorExtents *)destinationDimensions;
 - (void)generateMipmapsForTexture:(id<MTLTexture>)texture;
 @end
 

@@ -4,6 +4,7 @@
 #define INGOT_METAL_ARGUMENT_H
 
 #import <Metal/MTLDataType.h>
+#import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
 
 typedef NS_ENUM(NSInteger, MTLBindingType) {
@@ -52,7 +53,7 @@ MTL_EXPORT
 @property (readonly) MTLDataType dataType;
 @end
 
-@class MTLArrayType, MTLPointerType, MTLStructType, MTLTextureReferenceType;
+@class MTLArrayType, MTLPointerType, MTLStructType, MTLTensorReferenceType, MTLTextureReferenceType;
 
 MTL_EXPORT
 @interface MTLStructMember : NSObject {
@@ -69,6 +70,7 @@ MTL_EXPORT
 - (MTLArrayType *)arrayType;
 - (MTLTextureReferenceType *)textureReferenceType;
 - (MTLPointerType *)pointerType;
+- (MTLTensorReferenceType *)tensorReferenceType;
 @end
 
 MTL_EXPORT
@@ -92,6 +94,7 @@ MTL_EXPORT
 - (MTLArrayType *)elementArrayType;
 - (MTLTextureReferenceType *)elementTextureReferenceType;
 - (MTLPointerType *)elementPointerType;
+- (MTLTensorReferenceType *)elementTensorReferenceType;
 @end
 
 MTL_EXPORT
@@ -124,6 +127,20 @@ MTL_EXPORT
 @property (readonly) BOOL isDepthTexture;
 @end
 
+// A dimension whose size is not constant is -1.
+MTL_EXPORT
+@interface MTLTensorReferenceType : MTLType {
+    MTLTensorDataType _tensorDataType;
+    MTLDataType _indexType;
+    MTLTensorExtents *_dimensions;
+    MTLBindingAccess _access;
+}
+@property (readonly) MTLTensorDataType tensorDataType;
+@property (readonly) MTLDataType indexType;
+@property (readonly) MTLTensorExtents *dimensions;
+@property (readonly) MTLBindingAccess access;
+@end
+
 @protocol MTLBinding <NSObject>
 @property (readonly) NSString *name;
 @property (readonly) MTLBindingType type;
@@ -151,6 +168,12 @@ MTL_EXPORT
 @property (readonly) MTLDataType textureDataType;
 @property (readonly, getter=isDepthTexture) BOOL depthTexture;
 @property (readonly) NSUInteger arrayLength;
+@end
+
+@protocol MTLTensorBinding <MTLBinding>
+@property (readonly) MTLTensorDataType tensorDataType;
+@property (readonly) MTLDataType indexType;
+@property (readonly) MTLTensorExtents *dimensions;  // -1 where a size is not constant
 @end
 
 // The older form of the same.

@@ -6,7 +6,8 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 
-@class MTLTextureDescriptor;
+@class MTLTensorDescriptor, MTLTextureDescriptor;
+@protocol MTLTensor;
 @protocol MTLTexture;
 
 @protocol MTLBuffer <MTLResource>
@@ -22,6 +23,10 @@
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
                                     offset:(NSUInteger)offset
                                bytesPerRow:(NSUInteger)bytesPerRow;
+// The tensor has its elements in this buffer. Strides are packed if the descriptor has none.
+- (id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor
+                                  offset:(NSUInteger)offset
+                                   error:(NSError **)error;
 @end
 
 #endif

@@ -11,9 +11,9 @@
 
 @class MTL4ArgumentTableDescriptor, MTL4CommandAllocatorDescriptor, MTL4CommandQueueDescriptor, MTL4CompilerDescriptor,
     MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
-    MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor,
-    MTLIOCommandQueueDescriptor, MTLResidencySetDescriptor, MTLLogStateDescriptor, MTLSamplerDescriptor,
-    MTLSharedEventHandle, MTLTextureDescriptor;
+    MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIOCommandQueueDescriptor,
+    MTLIndirectCommandBufferDescriptor, MTLLogStateDescriptor, MTLResidencySetDescriptor, MTLSamplerDescriptor,
+    MTLSharedEventHandle, MTLTensorDescriptor, MTLTextureDescriptor;
 @protocol MTL4ArgumentTable;
 @protocol MTL4CommandAllocator;
 @protocol MTL4CommandBuffer;
@@ -39,6 +39,7 @@
 @protocol MTLLogState;
 @protocol MTLSamplerState;
 @protocol MTLSharedEvent;
+@protocol MTLTensor;
 @protocol MTLTexture;
 
 // One device object per process, however often it is requested.
@@ -250,6 +251,8 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
                                                              error:(NSError **)error;
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;
 - (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor;
+- (id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor error:(NSError **)error;
+- (MTLSizeAndAlign)tensorSizeAndAlignWithDescriptor:(MTLTensorDescriptor *)descriptor;  // zeros for a wrong one
 - (NSUInteger)minimumLinearTextureAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray<MTLArgumentDescriptor *> *)arguments;

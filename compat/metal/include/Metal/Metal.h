@@ -49,6 +49,7 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLSampler.h>
 #import <Metal/MTLStageInputOutputDescriptor.h>
+#import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
 #import <Metal/MTLTypes.h>
 #import <Metal/MTLVisibleFunctionTable.h>
