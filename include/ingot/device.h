@@ -676,6 +676,9 @@ ig_status ig_commands_dispatch_threads(ig_commands *commands, ig_size grid, ig_s
 ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size groups, ig_size group);
 // The same with the number of threadgroups, three uint32_t, read from the buffer when the dispatch runs.
 ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, ig_size group);
+// dispatch_threads with the grid and the threadgroup, six uint32_t, read from the buffer when the dispatch runs. What
+// dispatch_threads would refuse fails the command buffer then. errors: UNSUPPORTED on a GPU.
+ig_status ig_commands_dispatch_threads_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset);
 // Copies bytes from one buffer to another, or within one. errors: OUT_OF_RANGE.
 ig_status ig_commands_copy(ig_commands *commands, ig_buffer *source, uint64_t source_offset, ig_buffer *target,
                            uint64_t target_offset, uint64_t length);

@@ -70,6 +70,7 @@ typedef struct igi_device_backend {
     // Whether addresses in buffers and resource ids of pipelines are ours, so that IGI_COMMAND_EXECUTE can be run: with
     // igi_device_execute (device/execute.h).
     bool executes_indirect;
+    bool has_indirect_threads;  // dispatches whose grid and threadgroup are both read from a buffer
     // Kernels are compiled here, and the function constants of device/stage-input.h fill their [[stage_in]]. Otherwise
     // pipeline_open reads stage_input of its descriptor.
     bool lowers_stage_inputs;

@@ -430,24 +430,41 @@ ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size group
     return add_dispatch(commands, &dispatch);
 }
 
-ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, ig_size group) {
+// Keeps the buffer if `count` uint32_t are in it at `offset`.
+static ig_status check_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint32_t count,
+                                const char *what) {
     ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
-    if (!buffer)
-        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch_indirect: the buffer is NULL");
-    if ((status = check_device(commands, buffer, "dispatch_indirect")) != IG_STATUS_OK) return status;
-    if (offset % 4 || !igi_in_range(offset, 3 * sizeof(uint32_t), buffer->length))
+    if (!buffer) return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
+    if ((status = check_device(commands, buffer, what)) != IG_STATUS_OK) return status;
+    if (offset % 4 || !igi_in_range(offset, count * sizeof(uint32_t), buffer->length))
         return igi_device_encode_fail(
             commands, IG_STATUS_OUT_OF_RANGE,
-            "dispatch_indirect: three uint32_t at offset %llu do not fit a buffer of %llu bytes, or are not "
-            "aligned to 4",
-            (unsigned long long)offset, (unsigned long long)buffer->length);
-    if (!keep_buffer(commands, buffer)) return no_memory(commands);
+            "%s: %s uint32_t at offset %llu do not fit a buffer of %llu bytes, or are not aligned to 4", what,
+            count == 3 ? "three" : "six", (unsigned long long)offset, (unsigned long long)buffer->length);
+    return keep_buffer(commands, buffer) ? IG_STATUS_OK : no_memory(commands);
+}
+
+ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, ig_size group) {
+    ig_status status = check_indirect(commands, buffer, offset, 3, "dispatch_indirect");
+    if (status != IG_STATUS_OK) return status;
     group = chosen_group(commands, group, (ig_size){1024, 1, 1});
     igi_device_dispatch dispatch = {
         .group = group, .whole_groups = true, .indirect = buffer, .indirect_offset = offset, .grid = {1, 1, 1}};
     if (commands->pipeline && (status = check_nonzero_group(commands, group)) != IG_STATUS_OK) return status;
     return add_dispatch(commands, &dispatch);
+}
+
+ig_status ig_commands_dispatch_threads_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset) {
+    ig_status status = check_indirect(commands, buffer, offset, 6, "dispatch_threads_indirect");
+    if (status != IG_STATUS_OK) return status;
+    if (!commands->queue->device->backend->has_indirect_threads)
+        return igi_device_encode_fail(commands, IG_STATUS_UNSUPPORTED,
+                                      "dispatch_threads_indirect: device '%s' reads only numbers of threadgroups",
+                                      commands->queue->device->properties.name);
+    const ig_size one = {1, 1, 1};
+    return add_dispatch(
+        commands, &(igi_device_dispatch){.group = one, .indirect = buffer, .indirect_offset = offset, .grid = one});
 }
 
 // ---- Copies, fills, events ----

@@ -149,7 +149,7 @@ typedef struct igi_device_dispatch {
     uint64_t threadgroup_bytes;  // of arguments
     bool whole_groups;           // dispatch_threadgroups: no smaller groups at the edges
     ig_size grid, group;         // threads; threads per group
-    ig_buffer *indirect;         // group counts are read from here when the dispatch runs
+    ig_buffer *indirect;         // read when the dispatch runs: group counts, or grid and group unless whole_groups
     uint64_t indirect_offset;
     ig_size stage_origin, stage_size;  // of [[stage_in]]; a size of zeros: the grid
     ig_timing timing;

@@ -349,6 +349,55 @@ static void indirect_counts_may_come_from_a_kernel_before(void **state) {
     ig_library_release(library);
 }
 
+static ig_status run_indirect_threads(const uint32_t counts[6], uint64_t offset, uint32_t *ran, ig_error *error) {
+    ig_pipeline *pipeline = make_pipeline(count_source, "count");
+    ig_buffer *buffer = make_buffer(64), *where = make_buffer(64);
+    memcpy((char *)ig_buffer_contents(where) + offset, counts, 24);
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    ig_commands_set_pipeline(commands, pipeline);
+    ig_commands_set_buffer(commands, buffer, 0, 0);
+    assert_ok(ig_commands_dispatch_threads_indirect(commands, where, offset));
+    assert_ok(ig_commands_commit(commands));
+    ig_status status = ig_commands_wait(commands, IG_FOREVER);
+    if (status != IG_STATUS_OK) ig_commands_get_error(commands, error);
+    *ran = *(uint32_t *)ig_buffer_contents(buffer);
+    ig_commands_release(commands);
+    ig_queue_release(queue);
+    ig_buffer_release(buffer), ig_buffer_release(where);
+    ig_pipeline_release(pipeline);
+    return status;
+}
+
+static void grids_and_groups_are_read_from_the_buffer(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    static const uint32_t right[][6] = {
+        {100, 1, 1, 32, 1, 1}, {7, 5, 3, 4, 2, 2}, {1, 1, 1, 256, 1, 1}, {0, 4, 4, 8, 1, 1}, {1000, 2, 1, 1, 2, 1}};
+    static const struct {
+        uint32_t counts[6];
+        ig_status status;
+        const char *text;
+    } wrong[] = {
+        {{8, 1, 1, 0, 1, 1}, IG_STATUS_INVALID_ARGUMENT, "'count'"},
+        {{8, 1, 1, 8, 1, 0}, IG_STATUS_INVALID_ARGUMENT, "no threads"},
+        {{8, 1, 1, 2048, 1, 1}, IG_STATUS_THREADGROUP_TOO_LARGE, "2048 x 1 x 1"},
+        {{8, 1, 1, 0x10000, 0x10000, 0x10000}, IG_STATUS_THREADGROUP_TOO_LARGE, "65536"},
+    };
+    ig_error error = {0};
+    uint32_t ran;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        assert_ok(run_indirect_threads(right[i], 4 * i, &ran, &error));
+        assert_int_equal(ran, right[i][0] * right[i][1] * right[i][2]);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_status(run_indirect_threads(wrong[i].counts, 40, &ran, &error), wrong[i].status);
+        assert_contains(error.message, wrong[i].text);
+        assert_int_equal(ran, 0);
+        ig_error_clear(&error);
+    }
+}
+
 static void indirect_counts_that_overflow_fail_the_command_buffer(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -655,6 +704,7 @@ int main(void) {
         cmocka_unit_test(indirect_counts_are_read_from_the_buffer),
         cmocka_unit_test(indirect_counts_of_zero_run_nothing),
         cmocka_unit_test(indirect_counts_may_come_from_a_kernel_before),
+        cmocka_unit_test(grids_and_groups_are_read_from_the_buffer),
         cmocka_unit_test(indirect_counts_that_overflow_fail_the_command_buffer),
         cmocka_unit_test(grids_of_more_than_2_to_the_32_threads_run_whole),
         cmocka_unit_test(the_last_thread_of_the_longest_side_is_reached),

@@ -383,6 +383,7 @@ static void blits_outside_their_buffers_are_refused(void **state) {
     assert_status(ig_commands_fill(b->commands, a, 1, UINT64_MAX, 0), IG_STATUS_OUT_OF_RANGE);
     assert_status(ig_commands_dispatch_indirect(b->commands, a, 4088, line(1)), IG_STATUS_OUT_OF_RANGE);
     assert_status(ig_commands_dispatch_indirect(b->commands, a, 2, line(1)), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_commands_dispatch_threads_indirect(b->commands, a, 4076), IG_STATUS_OUT_OF_RANGE);
     expect_refused(b, ig_commands_fill(b->commands, a, 4097, 0, 0), IG_STATUS_OUT_OF_RANGE, "copy source: 7 bytes");
 }
 
@@ -456,6 +457,7 @@ static void null_instead_of_an_object_is_an_invalid_argument(void **state) {
     assert_invalid(ig_commands_dispatch_threads(NULL, one, one));
     assert_invalid(ig_commands_dispatch_threadgroups(NULL, one, one));
     assert_invalid(ig_commands_dispatch_indirect(NULL, NULL, 0, one));
+    assert_invalid(ig_commands_dispatch_threads_indirect(NULL, NULL, 0));
     assert_invalid(ig_commands_copy(NULL, NULL, 0, NULL, 0, 0));
     assert_invalid(ig_commands_fill(NULL, NULL, 0, 0, 0));
     assert_invalid(ig_commands_barrier(NULL));
@@ -515,6 +517,7 @@ static void null_while_encoding_is_remembered(void **state) {
     assert_invalid(ig_commands_set_bytes(b->commands, "", 0, 0));
     assert_invalid(ig_commands_set_pipeline(b->commands, NULL));
     assert_invalid(ig_commands_dispatch_indirect(b->commands, NULL, 0, line(1)));
+    assert_invalid(ig_commands_dispatch_threads_indirect(b->commands, NULL, 0));
     assert_invalid(ig_commands_copy(b->commands, NULL, 0, b->buffer, 0, 0));
     assert_invalid(ig_commands_copy(b->commands, b->buffer, 0, NULL, 0, 0));
     assert_invalid(ig_commands_fill(b->commands, NULL, 0, 0, 0));

@@ -92,6 +92,7 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_commands_dispatch_threads(NULL, one, one), "encoding: ");
     FAILS(ig_commands_dispatch_threadgroups(NULL, one, one), "encoding: ");
     FAILS(ig_commands_dispatch_indirect(NULL, NULL, 0, one), "encoding: ");
+    FAILS(ig_commands_dispatch_threads_indirect(NULL, NULL, 0), "encoding: ");
     FAILS(ig_commands_copy(NULL, NULL, 0, NULL, 0, 0), "encoding: ");
     FAILS(ig_commands_fill(NULL, NULL, 0, 0, 0), "encoding: ");
     FAILS(ig_commands_barrier(NULL), "encoding: ");

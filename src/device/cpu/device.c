@@ -234,6 +234,7 @@ const igi_device_backend igi_device_backend_cpu = {
     .links_functions = true,
     .has_tensors = true,
     .executes_indirect = true,
+    .has_indirect_threads = true,
     .lowers_stage_inputs = true,
     .pipeline_emit = igi_cpu_pipeline_emit,
     .pipeline_remarks = igi_cpu_pipeline_remarks,

@@ -371,11 +371,30 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
 
 // ---- Dispatch ----
 
+// Grid and group of an indirect dispatch of threads.
+static ig_status read_threads(igi_device_dispatch *dispatch, const uint32_t counts[6], ig_error *error) {
+    const char *kernel = dispatch->pipeline->kernel.name;
+    uint32_t most = dispatch->pipeline->properties.max_threads_per_threadgroup;
+    uint64_t threads;
+    dispatch->grid = (ig_size){counts[0], counts[1], counts[2]};
+    dispatch->group = (ig_size){counts[3], counts[4], counts[5]};
+    if (!counts[3] || !counts[4] || !counts[5])
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
+                             "kernel '%s': the threadgroup of an indirect dispatch has no threads", kernel);
+    if (igi_mul((uint64_t)counts[3] * counts[4], counts[5], &threads) && threads <= most) return IG_STATUS_OK;
+    return igi_error_set(
+        error, IG_STATUS_THREADGROUP_TOO_LARGE,
+        "kernel '%s': a threadgroup of %u x %u x %u, of an indirect dispatch, is more than the %u threads allowed",
+        kernel, counts[3], counts[4], counts[5], most);
+}
+
 // Fills the grid of an indirect dispatch from its buffer.
 static ig_status read_indirect(igi_device_dispatch *dispatch, ig_error *error) {
-    uint32_t counts[3];
+    uint32_t counts[6];
     if (!dispatch->indirect) return IG_STATUS_OK;
-    memcpy(counts, (const char *)dispatch->indirect->memory + dispatch->indirect_offset, sizeof counts);
+    memcpy(counts, (const char *)dispatch->indirect->memory + dispatch->indirect_offset,
+           (dispatch->whole_groups ? 3 : 6) * sizeof *counts);
+    if (!dispatch->whole_groups) return read_threads(dispatch, counts, error);
     dispatch->grid =
         (ig_size){counts[0] * dispatch->group.x, counts[1] * dispatch->group.y, counts[2] * dispatch->group.z};
     if (dispatch->grid.x <= UINT32_MAX && dispatch->grid.y <= UINT32_MAX && dispatch->grid.z <= UINT32_MAX)
