@@ -178,18 +178,33 @@ static BOOL is_empty(MTLSize size) {
             lodMinClamp:(float)lodMinClamp
             lodMaxClamp:(float)lodMaxClamp
                 atIndex:(NSUInteger)index {
-    [_owner refuse:@"samplers with other lod clamps than their own are not supported"];
+    id<MTLSamplerState> clamped = igi_sampler_clamped(sampler, lodMinClamp, lodMaxClamp);
+    if (sampler && !clamped) return [_owner fail:@"setSamplerState: a lod clamp is negative or not a number"];
+    [self setSamplerState:clamped atIndex:index];
+}
+
+- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers
+            lodMinClamps:(const float[])lodMinClamps
+            lodMaxClamps:(const float[])lodMaxClamps
+               withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++)
+        [self setSamplerState:samplers[i]
+                  lodMinClamp:lodMinClamps[i]
+                  lodMaxClamp:lodMaxClamps[i]
+                      atIndex:range.location + i];
 }
 
 // ---- Dispatches ----
 
-- (BOOL)mayDispatch:(MTLSize)group {
+- (BOOL)mayDispatch {
     if (![self isOpen]) return NO;
+    if (!_pipeline) [_owner fail:@"a dispatch came before setComputePipelineState"];
+    return _pipeline != nil;
+}
+
+- (BOOL)mayDispatch:(MTLSize)group {
+    if (![self mayDispatch]) return NO;
     IGPipeline *pipeline = _pipeline;
-    if (!pipeline) {
-        [_owner fail:@"a dispatch came before setComputePipelineState"];
-        return NO;
-    }
     if (is_empty(group)) {
         [_owner fail:@"a dispatch has a threadgroup without threads"];
         return NO;
@@ -256,6 +271,14 @@ static BOOL is_empty(MTLSize size) {
     [self fillBuffers];
     [self fillThreadgroupMemory];
     (void)ig_commands_dispatch_indirect(_commands, igi_buffer_of(buffer), offset, size_of(group));
+}
+
+// What the buffer has of the threadgroup is checked when the dispatch runs.
+- (void)dispatchThreadsWithIndirectBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset {
+    if (![self mayDispatch]) return;
+    [self fillBuffers];
+    [self fillThreadgroupMemory];
+    (void)ig_commands_dispatch_threads_indirect(_commands, igi_buffer_of(buffer), offset);
 }
 
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {

@@ -29,6 +29,11 @@ static ig_compare compare_of(MTLCompareFunction function) {
     return function < sizeof functions / sizeof *functions ? functions[function] : IG_COMPARE_NEVER;
 }
 
+// 0 is no limit there, and level 0 here.
+static float lod_max_of(float clamp) {
+    return clamp > 0 ? clamp : FLT_MIN;
+}
+
 id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *descriptor) {
     if (!descriptor) return nil;
     ig_texture_sampler_desc desc = {
@@ -43,21 +48,24 @@ id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *desc
         .border = (ig_border)descriptor.borderColor,
         .max_anisotropy = (uint32_t)descriptor.maxAnisotropy,
         .lod_min = descriptor.lodMinClamp,
-        // 0 is no limit there, and level 0 here.
-        .lod_max = descriptor.lodMaxClamp > 0 ? descriptor.lodMaxClamp : FLT_MIN,
+        .lod_max = lod_max_of(descriptor.lodMaxClamp),
+        .lod_average = descriptor.lodAverage,
     };
-    ig_texture_sampler *sampler;
-    if (ig_texture_sampler_create(device->_device, &desc, &sampler) != IG_STATUS_OK) return nil;
-    return [[IGSamplerState alloc] initWithSampler:sampler device:device label:descriptor.label];
+    return [[IGSamplerState alloc] initWithDevice:device desc:&desc label:descriptor.label];
 }
 
 @implementation IGSamplerState
-- (id)initWithSampler:(ig_texture_sampler *)sampler device:(IGDevice *)device label:(NSString *)label {
+- (id)initWithDevice:(IGDevice *)device desc:(const ig_texture_sampler_desc *)desc label:(NSString *)label {
     if (!(self = [super init])) return nil;
-    _sampler = sampler;
     _device = [device retain];
+    _desc = *desc;
     self.label = label;
-    igi_living_add(&_living, ig_texture_sampler_resource_id(sampler), self);
+    if (ig_texture_sampler_create(device->_device, desc, &_sampler) != IG_STATUS_OK) {
+        _sampler = NULL;
+        [self release];
+        return nil;
+    }
+    igi_living_add(&_living, ig_texture_sampler_resource_id(_sampler), self);
     return self;
 }
 
@@ -79,14 +87,24 @@ id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *desc
 
 // Samplers of the same properties have the same id, so any of them will do.
 id<MTLSamplerState> igi_sampler_of(MTLResourceID resource) {
-    __block ig_texture_sampler *sampler = NULL;
+    __block ig_texture_sampler_desc desc;
     __block IGDevice *device = nil;
     igi_living_use(resource._impl, [IGSamplerState class], ^(id owner) {
-      sampler = ig_texture_sampler_retain(((IGSamplerState *)owner)->_sampler);
+      desc = ((IGSamplerState *)owner)->_desc;
       device = [((IGSamplerState *)owner)->_device retain];
     });
-    if (!sampler) return nil;
-    IGSamplerState *made = [[IGSamplerState alloc] initWithSampler:sampler device:device label:nil];
+    if (!device) return nil;
+    IGSamplerState *made = [[IGSamplerState alloc] initWithDevice:device desc:&desc label:nil];
     [device release];
-    return igi_autoreleased(made);
+    return made ? igi_autoreleased(made) : nil;
+}
+
+id<MTLSamplerState> igi_sampler_clamped(id<MTLSamplerState> sampler, float lodMin, float lodMax) {
+    if (!sampler) return nil;
+    IGSamplerState *own = (IGSamplerState *)sampler;
+    ig_texture_sampler_desc desc = own->_desc;
+    desc.lod_min = lodMin;
+    desc.lod_max = lod_max_of(lodMax);
+    IGSamplerState *made = [[IGSamplerState alloc] initWithDevice:own->_device desc:&desc label:own.label];
+    return made ? igi_autoreleased(made) : nil;
 }

@@ -25,6 +25,7 @@
 @interface IGSamplerState : IGObject <MTLSamplerState> {
    @public
     ig_texture_sampler *_sampler;
+    ig_texture_sampler_desc _desc;
     IGDevice *_device;
 
    @private
@@ -33,7 +34,7 @@
 @end
 
 @interface IGSamplerState (Making)
-- (id)initWithSampler:(ig_texture_sampler *)sampler device:(IGDevice *)device label:(NSString *)label;
+- (id)initWithDevice:(IGDevice *)device desc:(const ig_texture_sampler_desc *)desc label:(NSString *)label;
 @end
 
 #pragma GCC visibility push(hidden)
@@ -43,6 +44,8 @@ id<MTLTexture> igi_new_texture(IGDevice *device, MTLTextureDescriptor *descripto
 id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *descriptor);
 // A sampler of that id, if there is one, for the autorelease pool.
 id<MTLSamplerState> igi_sampler_of(MTLResourceID resource);
+// The same sampler with other clamps, for the autorelease pool; nil if they are wrong.
+id<MTLSamplerState> igi_sampler_clamped(id<MTLSamplerState> sampler, float lodMin, float lodMax);
 // The ig_texture of an MTLTexture; NULL for nil.
 ig_texture *igi_texture_of(id<MTLTexture> texture);
 #pragma GCC visibility pop

@@ -210,6 +210,7 @@ typedef struct ig_texture_sampler_desc {
     ig_border border;
     uint32_t max_anisotropy;  // 1 to 16; 0: 1
     float lod_min, lod_max;   // lod_max 0: no limit
+    bool lod_average;         // GPUs may take one level for four threads; the software device does not
 } ig_texture_sampler_desc;
 
 // Creates a sampler. errors: INVALID_ARGUMENT, saying which field; OUT_OF_MEMORY.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures and samplers: descriptors, pixels, views, copies, kernels, reflection.
+#include <float.h>
 #include <string.h>
 
 #include "helpers.h"
@@ -309,6 +310,86 @@ static void kernels_sample_and_write(void **state) {
     [pipeline release];
 }
 
+enum { LEVELS = 4 };
+
+// Samples the middle of each level, of which each has its number everywhere.
+static NSString *sample_levels(id<MTLComputePipelineState> pipeline, id<MTLTexture> texture, float seen[LEVELS],
+                               void (^set)(id<MTLComputeCommandEncoder> encoder)) {
+    id<MTLBuffer> out = new_words(LEVELS);
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setTexture:texture atIndex:0];
+    [encoder setBuffer:out offset:0 atIndex:0];
+    set(encoder);
+    [encoder dispatchThreads:MTLSizeMake(LEVELS, 1, 1) threadsPerThreadgroup:MTLSizeMake(LEVELS, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    memcpy(seen, out.contents, LEVELS * sizeof(float));
+    [out release];
+    [queue release];
+    return [commands.error localizedDescription];
+}
+
+static void samplers_are_set_with_other_clamps(void **state) {
+    id<MTLComputePipelineState> pipeline = new_pipeline(
+        "#include <metal_stdlib>\nusing namespace metal;\n"
+        "kernel void levels(texture2d<float> t [[texture(0)]], sampler s [[sampler(1)]], device float *out "
+        "[[buffer(0)]],\n"
+        "                   uint i [[thread_position_in_grid]]) { out[i] = t.sample(s, float2(0.5), level(i)).x; }\n",
+        "levels");
+    id<MTLTexture> texture = new_texture(MTLPixelFormatR32Float, 8, 8, YES);
+    for (NSUInteger level = 0; level < LEVELS; level++) {
+        float pixels[64];
+        for (int i = 0; i < 64; i++) pixels[i] = (float)level;
+        [texture replaceRegion:MTLRegionMake2D(0, 0, 8u >> level, 8u >> level)
+                   mipmapLevel:level
+                     withBytes:pixels
+                   bytesPerRow:(8u >> level) * sizeof(float)];
+    }
+    MTLSamplerDescriptor *d = [[[MTLSamplerDescriptor alloc] init] autorelease];
+    d.mipFilter = MTLSamplerMipFilterLinear;
+    d.lodMaxClamp = 2;
+    d.lodAverage = YES;
+    id<MTLSamplerState> sampler = [device newSamplerStateWithDescriptor:d];
+    static const struct {
+        float low, high, expected[LEVELS];
+    } clamps[] = {{1, 2, {1, 1, 2, 2}},
+                  {0, 0, {0, 0, 0, 0}},
+                  {0, FLT_MAX, {0, 1, 2, 3}},
+                  {2.5f, 9, {2.5f, 2.5f, 2.5f, 3}},
+                  {0.5f, 1.5f, {0.5f, 1, 1.5f, 1.5f}}};
+    float seen[LEVELS], own[LEVELS] = {0, 1, 2, 2};
+    for (size_t i = 0; i < sizeof clamps / sizeof *clamps; i++) {
+        float low = clamps[i].low, high = clamps[i].high;
+        assert_null(sample_levels(pipeline, texture, seen, ^(id<MTLComputeCommandEncoder> encoder) {
+          [encoder setSamplerState:sampler lodMinClamp:low lodMaxClamp:high atIndex:1];
+        }));
+        assert_memory_equal(seen, clamps[i].expected, sizeof seen);
+        assert_null(sample_levels(pipeline, texture, seen, ^(id<MTLComputeCommandEncoder> encoder) {
+          [encoder setSamplerStates:(const id<MTLSamplerState>[]){nil, sampler}
+                       lodMinClamps:(const float[]){0, low}
+                       lodMaxClamps:(const float[]){0, high}
+                          withRange:NSMakeRange(0, 2)];
+        }));
+        assert_memory_equal(seen, clamps[i].expected, sizeof seen);
+    }
+    assert_null(sample_levels(pipeline, texture, seen, ^(id<MTLComputeCommandEncoder> encoder) {
+      [encoder setSamplerState:sampler atIndex:1];
+    }));
+    assert_memory_equal(seen, own, sizeof seen);
+    assert_contains(sample_levels(pipeline, texture, seen,
+                                  ^(id<MTLComputeCommandEncoder> encoder) {
+                                    [encoder setSamplerState:sampler lodMinClamp:-1 lodMaxClamp:2 atIndex:1];
+                                  }),
+                    "lod clamp");
+    [sampler release];
+    [texture release];
+    [pipeline release];
+}
+
 static void indices_beyond_the_last_are_errors(void **state) {
     id<MTLTexture> texture = new_texture(MTLPixelFormatR8Unorm, 1, 1, NO);
     id<MTLCommandQueue> queue = [device newCommandQueue];
@@ -378,6 +459,7 @@ int main(void) {
         compat_test(blits_copy_between_buffers_and_textures),
         compat_test(mipmaps_are_averages),
         compat_test(kernels_sample_and_write),
+        compat_test(samplers_are_set_with_other_clamps),
         compat_test(indices_beyond_the_last_are_errors),
         compat_test(reflection_knows_textures),
     };

@@ -217,6 +217,7 @@ bool igi_metal_sampler_open(ig_texture_sampler *sampler, const ig_texture_sample
         [d setMaxAnisotropy:desc->max_anisotropy ? desc->max_anisotropy : 1];
         [d setLodMinClamp:desc->lod_min];
         [d setLodMaxClamp:desc->lod_max > 0 ? desc->lod_max : FLT_MAX];
+        [d setLodAverage:desc->lod_average];
         [d setSupportArgumentBuffers:YES];
         sampler->own = [igi_metal(sampler->device)->device newSamplerStateWithDescriptor:d];
     }

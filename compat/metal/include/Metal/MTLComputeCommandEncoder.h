@@ -22,6 +22,11 @@ typedef struct {
 } MTLDispatchThreadgroupsIndirectArguments;
 
 typedef struct {
+    uint32_t threadsPerGrid[3];
+    uint32_t threadsPerThreadgroup[3];
+} MTLDispatchThreadsIndirectArguments;
+
+typedef struct {
     uint32_t stageInOrigin[3];
     uint32_t stageInSize[3];
 } MTLStageInRegionIndirectArguments;
@@ -65,7 +70,6 @@ typedef struct {
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope;
 - (void)memoryBarrierWithResources:(const id<MTLResource>[])resources count:(NSUInteger)count;
 
-// The software device has none of these: the command buffer reports an error.
 - (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index;
 - (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range;
 - (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
@@ -74,7 +78,12 @@ typedef struct {
             lodMinClamp:(float)lodMinClamp
             lodMaxClamp:(float)lodMaxClamp
                 atIndex:(NSUInteger)index;
+- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers
+            lodMinClamps:(const float[])lodMinClamps
+            lodMaxClamps:(const float[])lodMaxClamps
+               withRange:(NSRange)range;
 - (void)setStageInRegion:(MTLRegion)region;
+// The software device has none: the command buffer reports an error.
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
 // The commands are read when they are executed.
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange;
