@@ -53,11 +53,13 @@ double igi_seconds_now(void) {
         return nil;
     }
     if (logState) [self keep:logState];
+    [_queue count:self];
     return self;
 }
 
 - (void)dealloc {
     if (_stage == IGI_ENQUEUED) [_queue forget:self];
+    [_queue uncount:self];
     ig_commands_release(_submitted);
     ig_commands_release(_commands);
     [_failure release];
@@ -231,15 +233,24 @@ static void call_handlers(NSArray *handlers, IGCommandBuffer *buffer) {
     add_handler(&_completedHandlers, block);
 }
 
+static _Thread_local bool in_handler;
+
+bool igi_in_completed_handler(void) {
+    return in_handler;
+}
+
 // Called on a thread of Ingot, or on the thread that waits.
 static void completed(ig_commands *commands, ig_status status, void *user) {
     @autoreleasepool {
         IGCommandBuffer *buffer = user;
+        bool was_in_handler = in_handler;
+        in_handler = true;
         [buffer->_sampling fillFrom:commands];
         NSArray *handlers = buffer->_completedHandlers;
         buffer->_completedHandlers = nil;  // and with them what they captured
         call_handlers(handlers, buffer);
         [handlers release];
+        in_handler = was_in_handler;
         [buffer->_kept release];
         buffer->_kept = nil;
         [buffer release];

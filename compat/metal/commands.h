@@ -18,11 +18,18 @@
     pthread_mutex_t _lock;
     pthread_cond_t _submitted;
     IGCommandBuffer *_first, *_last;  // enqueued and not submitted to Ingot yet; not retained
+    // Command buffers that may not have completed, the oldest first; not retained. Guarded by the lock.
+    IGCommandBuffer *_oldest, *_newest;
+    NSUInteger _count, _most;
+    unsigned _waiting;  // threads that wait for one to be submitted or released
 }
-- (id)initWithDevice:(IGDevice *)device logState:(id<MTLLogState>)logState;
+// No more than `most` command buffers exist at a time that have not completed; 0: any number.
+- (id)initWithDevice:(IGDevice *)device logState:(id<MTLLogState>)logState most:(NSUInteger)most;
 - (void)enqueue:(IGCommandBuffer *)buffer;
 - (void)commit:(IGCommandBuffer *)buffer;
 - (void)forget:(IGCommandBuffer *)buffer;
+- (void)count:(IGCommandBuffer *)buffer;    // waits until there may be one more
+- (void)uncount:(IGCommandBuffer *)buffer;  // when it is released
 @end
 
 typedef enum igi_llm_stage {
@@ -37,12 +44,14 @@ typedef enum igi_llm_stage {
     IGCommandBuffer *_next;  // in its queue
     igi_llm_stage _stage;    // guarded by the queue's lock
     ig_commands *_commands;
+    ig_commands *_submitted;           // _commands, or an empty one if they cannot run; NULL before
+    IGCommandBuffer *_older, *_newer;  // that the queue counts
+    BOOL _isCounted;
 
    @private
     IGQueue *_queue;
-    ig_commands *_submitted;  // _commands, or an empty one if they cannot run; NULL before
-    IGEncoder *_encoder;      // the open one, not retained
-    NSError *_failure;        // of encoding
+    IGEncoder *_encoder;  // the open one, not retained
+    NSError *_failure;    // of encoding
     NSMutableArray *_scheduledHandlers, *_completedHandlers;
     BOOL _retainedReferences;
     MTLCommandBufferErrorOption _errorOptions;
@@ -86,6 +95,8 @@ typedef enum igi_llm_stage {
     uint32_t _boundTextures, _boundSamplers;  // how many
 }
 - (id)initWithCommandBuffer:(IGCommandBuffer *)owner type:(MTLDispatchType)type;
+// MTLDispatchThreadsIndirectArguments are in the buffer.
+- (void)dispatchThreadsWithIndirectBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset;
 @end
 
 @interface IGBlitEncoder : IGEncoder <MTLBlitCommandEncoder>
@@ -93,6 +104,7 @@ typedef enum igi_llm_stage {
 
 #pragma GCC visibility push(hidden)
 double igi_seconds_now(void);
+bool igi_in_completed_handler(void);  // on this thread
 #pragma GCC visibility pop
 
 #endif

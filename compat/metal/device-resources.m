@@ -41,23 +41,23 @@ static uint32_t tail_of(const ig_buffer_desc *desc) {
     return desc->length < IGI_MOST_TAIL ? (uint32_t)desc->length : IGI_MOST_TAIL;
 }
 
-enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
+enum { IGI_MAX_INDIRECT_COMMANDS = 16384, IGI_COMMAND_BUFFERS = 64 };
 
 @implementation IGDevice (Resources)
 
 // ---- Queues ----
 
 - (id<MTLCommandQueue>)newCommandQueue {
-    return [[IGQueue alloc] initWithDevice:self logState:nil];
+    return [self newCommandQueueWithMaxCommandBufferCount:IGI_COMMAND_BUFFERS];
 }
 
-// Command buffers wait only for memory, so there is no limit to enforce.
 - (id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)maxCommandBufferCount {
-    return [self newCommandQueue];
+    return [[IGQueue alloc] initWithDevice:self logState:nil most:MAX(maxCommandBufferCount, 1u)];
 }
 
 - (id<MTLCommandQueue>)newCommandQueueWithDescriptor:(MTLCommandQueueDescriptor *)descriptor {
-    return [[IGQueue alloc] initWithDevice:self logState:descriptor.logState];
+    NSUInteger most = descriptor ? MAX(descriptor.maxCommandBufferCount, 1u) : IGI_COMMAND_BUFFERS;
+    return [[IGQueue alloc] initWithDevice:self logState:descriptor.logState most:most];
 }
 
 // ---- Buffers and heaps ----

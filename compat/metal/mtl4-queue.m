@@ -235,7 +235,7 @@ static NSInteger queue_error(NSInteger code) {
 @implementation IGMTL4Queue
 - (id)initWithDevice:(IGDevice *)device descriptor:(MTL4CommandQueueDescriptor *)descriptor {
     if (!(self = [super init])) return nil;
-    _queue = [[IGQueue alloc] initWithDevice:device logState:nil];
+    _queue = [[IGQueue alloc] initWithDevice:device logState:nil most:0];
     _residencySets = [[NSMutableArray alloc] init];
     _feedbackQueue = descriptor.feedbackQueue;
     if (_feedbackQueue) dispatch_retain(_feedbackQueue);

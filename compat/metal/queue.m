@@ -24,8 +24,9 @@
 @end
 
 @implementation IGQueue
-- (id)initWithDevice:(IGDevice *)device logState:(id<MTLLogState>)logState {
+- (id)initWithDevice:(IGDevice *)device logState:(id<MTLLogState>)logState most:(NSUInteger)most {
     if (!(self = [super init])) return nil;
+    _most = most;
     pthread_mutex_init(&_lock, NULL);
     pthread_cond_init(&_submitted, NULL);
     _device = [device retain];
@@ -95,6 +96,7 @@ static void submit_ready(IGQueue *queue) {
     if (buffer->_stage == IGI_NOT_ENQUEUED && !_first) {
         buffer->_stage = IGI_SUBMITTED;
         [buffer submit];
+        if (_waiting) pthread_cond_broadcast(&_submitted);
     } else if (buffer->_stage <= IGI_ENQUEUED) {
         if (buffer->_stage == IGI_NOT_ENQUEUED) append(self, buffer, IGI_COMMITTED);
         buffer->_stage = IGI_COMMITTED;
@@ -117,6 +119,70 @@ static void submit_ready(IGQueue *queue) {
         if (_last == buffer) _last = before;
         submit_ready(self);
     }
+    pthread_mutex_unlock(&_lock);
+}
+
+// ---- How many there are ----
+
+static void uncount(IGQueue *queue, IGCommandBuffer *buffer) {
+    *(buffer->_older ? &buffer->_older->_newer : &queue->_oldest) = buffer->_newer;
+    *(buffer->_newer ? &buffer->_newer->_older : &queue->_newest) = buffer->_older;
+    buffer->_isCounted = NO;
+    queue->_count--;
+}
+
+static BOOL has_completed(const IGCommandBuffer *buffer) {
+    if (buffer->_stage != IGI_SUBMITTED) return NO;
+    return !buffer->_submitted || ig_commands_get_state(buffer->_submitted) >= IG_COMMANDS_COMPLETED;
+}
+
+// Nobody tells the queue what has completed: it looks when it must know.
+static void uncount_completed(IGQueue *queue) {
+    for (IGCommandBuffer *at = queue->_oldest, *next; at; at = next) {
+        next = at->_newer;
+        if (has_completed(at)) uncount(queue, at);
+    }
+}
+
+// Releases the lock while it waits: for the oldest that runs, or until one is committed or released.
+static void wait_for_one(IGQueue *queue) {
+    IGCommandBuffer *running = queue->_oldest;
+    while (running && running->_stage != IGI_SUBMITTED) running = running->_newer;
+    if (!running) {
+        queue->_waiting++;
+        pthread_cond_wait(&queue->_submitted, &queue->_lock);
+        queue->_waiting--;
+        return;
+    }
+    ig_commands *commands = ig_commands_retain(running->_submitted);
+    pthread_mutex_unlock(&queue->_lock);
+    (void)ig_commands_wait(commands, IG_FOREVER);
+    ig_commands_release(commands);
+    pthread_mutex_lock(&queue->_lock);
+}
+
+// A handler would wait for what runs on its own thread after it.
+- (void)count:(IGCommandBuffer *)buffer {
+    if (!_most) return;
+    pthread_mutex_lock(&_lock);
+    while (_count >= _most) {
+        uncount_completed(self);
+        if (_count < _most || igi_in_completed_handler()) break;
+        wait_for_one(self);
+    }
+    buffer->_older = _newest;
+    *(_newest ? &_newest->_newer : &_oldest) = buffer;
+    _newest = buffer;
+    buffer->_isCounted = YES;
+    _count++;
+    pthread_mutex_unlock(&_lock);
+}
+
+- (void)uncount:(IGCommandBuffer *)buffer {
+    if (!_most) return;
+    pthread_mutex_lock(&_lock);
+    if (buffer->_isCounted) uncount(self, buffer);
+    if (_waiting) pthread_cond_broadcast(&_submitted);
     pthread_mutex_unlock(&_lock);
 }
 
