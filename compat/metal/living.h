@@ -14,7 +14,7 @@ typedef struct igi_living {
 
 #pragma GCC visibility push(hidden)
 void igi_living_add(igi_living *entry, uint64_t identity, id owner);
-// The first thing in the owner's dealloc; nothing happens if it was never added.
+// The first thing in the owner's dealloc; nothing happens if it is not there.
 void igi_living_remove(igi_living *entry);
 // Calls `use` with the object of that class and id; what it consists of exists until `use` returns, but it may be about to
 // go, so it must not be retained itself. Returns whether there is one.

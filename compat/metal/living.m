@@ -27,6 +27,7 @@ void igi_living_remove(igi_living *entry) {
     igi_living **at = bucket_of(entry->identity);
     while (*at != entry) at = &(*at)->next;
     *at = entry->next;
+    entry->owner = nil;
     pthread_mutex_unlock(&lock);
 }
 

@@ -4,7 +4,7 @@
 #include "mtl4.h"
 #include "resource.h"
 #include "tensor.h"
-#include "texture.h"
+#include "texture-view-pool.h"
 
 @implementation MTL4ArgumentTableDescriptor
 @synthesize maxBufferBindCount = _maxBufferBindCount, maxTextureBindCount = _maxTextureBindCount,
@@ -157,10 +157,12 @@ static id<MTLBuffer> buffer_of(id allocation) {
 }
 
 - (id<MTLTexture>)textureWith:(uint64_t)identity {
-    id texture = [self residentOf:[IGTexture class] with:identity];
-    if (!texture)
-        [_commands fail:@"a texture of the argument table is in no residency set of the queue or the command buffer"];
-    return texture;
+    id<MTLTexture> texture = [self residentOf:[IGTexture class] with:identity];
+    if (texture) return texture;
+    texture = igi_pooled_view((MTLResourceID){identity});
+    if (texture && [self isResident:texture.rootResource]) return texture;
+    [_commands fail:@"a texture of the argument table is in no residency set of the queue or the command buffer"];
+    return nil;
 }
 
 - (void)bindResource:(uint64_t)identity at:(NSUInteger)index {

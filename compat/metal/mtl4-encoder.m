@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metal 4: encoders, which remember their commands as blocks.
+#include "indirect-commands.h"
 #include "mtl4.h"
-#include "tensor.h"
 
 @implementation IGMTL4Encoder
 - (id)initWithOwner:(IGMTL4CommandBuffer *)owner {
@@ -106,6 +106,20 @@ typedef struct igi_lengths {
     }];
 }
 
+- (void)dispatchThreadsWithIndirectBuffer:(MTLGPUAddress)indirectBuffer {
+    [self recordDispatch:^(IGReplay *replay, id<MTLComputeCommandEncoder> compute) {
+      NSUInteger offset = 0;
+      id<MTLBuffer> buffer = [replay bufferAt:indirectBuffer offset:&offset];
+      if (buffer) [(IGComputeEncoder *)compute dispatchThreadsWithIndirectBuffer:buffer offset:offset];
+    }];
+}
+
+- (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height {
+    [_owner mistake:@"the software device has no imageblocks"];
+}
+
+// ---- Indirect command buffers ----
+
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange {
     [self recordWithState:^(IGReplay *replay, id<MTLComputeCommandEncoder> compute) {
       [compute executeCommandsInBuffer:indirectCommandBuffer withRange:executionRange];
@@ -146,109 +160,13 @@ typedef struct igi_lengths {
     }];
 }
 
-// ---- Copies ----
+// ---- Times ----
 
-- (void)copyFromBuffer:(id<MTLBuffer>)source
-          sourceOffset:(NSUInteger)sourceOffset
-              toBuffer:(id<MTLBuffer>)target
-     destinationOffset:(NSUInteger)targetOffset
-                  size:(NSUInteger)size {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] copyFromBuffer:source
-                       sourceOffset:sourceOffset
-                           toBuffer:target
-                  destinationOffset:targetOffset
-                               size:size];
-    }];
-}
-
-- (void)copyFromBuffer:(id<MTLBuffer>)source
-           sourceOffset:(NSUInteger)sourceOffset
-      sourceBytesPerRow:(NSUInteger)bytesPerRow
-    sourceBytesPerImage:(NSUInteger)bytesPerImage
-             sourceSize:(MTLSize)size
-              toTexture:(id<MTLTexture>)target
-       destinationSlice:(NSUInteger)slice
-       destinationLevel:(NSUInteger)level
-      destinationOrigin:(MTLOrigin)origin {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] copyFromBuffer:source
-                       sourceOffset:sourceOffset
-                  sourceBytesPerRow:bytesPerRow
-                sourceBytesPerImage:bytesPerImage
-                         sourceSize:size
-                          toTexture:target
-                   destinationSlice:slice
-                   destinationLevel:level
-                  destinationOrigin:origin];
-    }];
-}
-
-- (void)copyFromTexture:(id<MTLTexture>)source
-                 sourceSlice:(NSUInteger)slice
-                 sourceLevel:(NSUInteger)level
-                sourceOrigin:(MTLOrigin)origin
-                  sourceSize:(MTLSize)size
-                    toBuffer:(id<MTLBuffer>)target
-           destinationOffset:(NSUInteger)offset
-      destinationBytesPerRow:(NSUInteger)bytesPerRow
-    destinationBytesPerImage:(NSUInteger)bytesPerImage {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] copyFromTexture:source
-                         sourceSlice:slice
-                         sourceLevel:level
-                        sourceOrigin:origin
-                          sourceSize:size
-                            toBuffer:target
-                   destinationOffset:offset
-              destinationBytesPerRow:bytesPerRow
-            destinationBytesPerImage:bytesPerImage];
-    }];
-}
-
-- (void)copyFromTexture:(id<MTLTexture>)source toTexture:(id<MTLTexture>)target {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] copyFromTexture:source toTexture:target];
-    }];
-}
-
-- (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] fillBuffer:buffer range:range value:value];
-    }];
-}
-
-- (void)copyFromTensor:(id<MTLTensor>)sourceTensor
-             sourceOrigin:(MTLTensorExtents *)sourceOrigin
-         sourceDimensions:(MTLTensorExtents *)sourceDimensions
-                 toTensor:(id<MTLTensor>)destinationTensor
-        destinationOrigin:(MTLTensorExtents *)destinationOrigin
-    destinationDimensions:(MTLTensorExtents *)destinationDimensions {
-    IGTensor *from = (IGTensor *)sourceTensor, *to = (IGTensor *)destinationTensor;
-    igi_slice slice = {.rank = sourceDimensions.rank};
-    NSUInteger element = igi_tensor_element_size(from.dataType);
-    if (!from || !to || from.dataType != to.dataType || ![sourceDimensions isEqual:destinationDimensions] ||
-        !igi_tensor_slice(from, sourceOrigin, sourceDimensions, &slice.from_start, slice.from) ||
-        !igi_tensor_slice(to, destinationOrigin, destinationDimensions, &slice.to_start, slice.to))
-        return [_owner mistake:@"copyFromTensor: the slices are not of one size and type, or not in their tensors"];
-    for (NSUInteger d = 0; d < slice.rank; d++)
-        slice.counts[d] = (NSUInteger)[sourceDimensions extentAtDimensionIndex:d];
-    [self record:^(IGReplay *replay) {
-      id<MTLBlitCommandEncoder> blit = [replay blit];
-      igi_slice_copy(&slice, ^(NSUInteger source, NSUInteger target, NSUInteger count) {
-        [blit copyFromBuffer:from->_memory
-                 sourceOffset:from->_offset + source * element
-                     toBuffer:to->_memory
-            destinationOffset:to->_offset + target * element
-                         size:count * element];
-      });
-    }];
-}
-
-- (void)generateMipmapsForTexture:(id<MTLTexture>)texture {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] generateMipmapsForTexture:texture];
-    }];
+- (void)writeTimestampWithGranularity:(MTL4TimestampGranularity)granularity
+                             intoHeap:(id<MTL4CounterHeap>)counterHeap
+                              atIndex:(NSUInteger)index {
+    if (_ended) return [_owner mistake:@"an encoder was used after its endEncoding"];
+    [_owner writeTimestampIntoHeap:counterHeap atIndex:index];
 }
 
 // ---- Order, which is always that of encoding, and debugging ----

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metal 4: command buffers, their allocators, and queues.
 #include "mtl4.h"
+#include "texture-view-pool.h"
 
 NSErrorDomain const MTL4CommandQueueErrorDomain = @"MTL4CommandQueueErrorDomain";
 
@@ -361,6 +362,23 @@ static NSInteger queue_error(NSInteger code) {
                                                   error:(NSError **)error {
     igi_clear_error(error);
     return [[IGArgumentTable alloc] initWithDevice:self descriptor:descriptor];
+}
+
+- (id<MTL4CounterHeap>)newCounterHeapWithDescriptor:(MTL4CounterHeapDescriptor *)descriptor error:(NSError **)error {
+    return [[IGCounterHeap alloc] initWithDevice:self descriptor:descriptor error:error];
+}
+
+- (NSUInteger)sizeOfCounterHeapEntry:(MTL4CounterHeapType)type {
+    return type == MTL4CounterHeapTypeTimestamp ? sizeof(MTL4TimestampHeapEntry) : 0;
+}
+
+- (uint64_t)queryTimestampFrequency {
+    return 1000000000;  // they are nanoseconds
+}
+
+- (id<MTLTextureViewPool>)newTextureViewPoolWithDescriptor:(MTLResourceViewPoolDescriptor *)descriptor
+                                                     error:(NSError **)error {
+    return [[IGTextureViewPool alloc] initWithDevice:self descriptor:descriptor error:error];
 }
 
 - (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error {

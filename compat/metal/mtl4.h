@@ -43,6 +43,15 @@ enum { IGI_MTL4_BUFFERS = 31, IGI_MTL4_TEXTURES = 128, IGI_MTL4_SAMPLERS = 16 };
 @end
 typedef void (^igi_mtl4_command)(IGReplay *replay);
 
+@class IGCounterSampleBuffer;
+
+@interface IGCounterHeap : IGObject <MTL4CounterHeap> {
+   @public
+    IGCounterSampleBuffer *_samples;
+}
+- (id)initWithDevice:(IGDevice *)device descriptor:(MTL4CounterHeapDescriptor *)descriptor error:(NSError **)error;
+@end
+
 @interface IGMTL4CommandBuffer : IGObject <MTL4CommandBuffer> {
     IGDevice *_device;
     NSMutableArray *_commands, *_residencySets;
@@ -66,6 +75,7 @@ typedef void (^igi_mtl4_command)(IGReplay *replay);
     BOOL _ended;
 }
 - (id)initWithOwner:(IGMTL4CommandBuffer *)owner;
+- (void)record:(igi_mtl4_command)command;
 @end
 
 @interface IGMTL4Queue : IGObject <MTL4CommandQueue> {

@@ -86,6 +86,28 @@ IGI_OPTION_PARTS
 }
 @end
 
+@implementation MTLTextureViewDescriptor
+@synthesize pixelFormat = _pixelFormat, textureType = _textureType, levelRange = _levelRange, sliceRange = _sliceRange,
+            swizzle = _swizzle;
+
+- (id)init {
+    if (!(self = [super init])) return nil;
+    _textureType = MTLTextureType2D;
+    _swizzle = MTLTextureSwizzleChannelsDefault;
+    return self;
+}
+
+- (id)copyWithZone:(NSZone *)zone {
+    MTLTextureViewDescriptor *copy = [[[self class] allocWithZone:zone] init];
+    copy.pixelFormat = _pixelFormat;
+    copy.textureType = _textureType;
+    copy.levelRange = _levelRange;
+    copy.sliceRange = _sliceRange;
+    copy.swizzle = _swizzle;
+    return copy;
+}
+@end
+
 @implementation MTLSamplerDescriptor
 @synthesize minFilter = _minFilter, magFilter = _magFilter, mipFilter = _mipFilter, maxAnisotropy = _maxAnisotropy,
             sAddressMode = _sAddressMode, tAddressMode = _tAddressMode, rAddressMode = _rAddressMode,

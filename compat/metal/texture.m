@@ -302,6 +302,20 @@ static BOOL has_pixels(MTLRegion region) {
                                        swizzle:MTLTextureSwizzleChannelsDefault];
 }
 
+- (id<MTLTexture>)newTextureViewWithDescriptor:(MTLTextureViewDescriptor *)d {
+    if (!d || !fits(d.pixelFormat) || d.textureType > MTLTextureTypeTextureBuffer || !fits(d.levelRange.location) ||
+        !fits(d.levelRange.length) || !fits(d.sliceRange.location) || !fits(d.sliceRange.length))
+        return nil;
+    ig_texture_view_desc desc = {.format = (ig_pixel_format)d.pixelFormat,
+                                 .type = (ig_texture_type)d.textureType,
+                                 .level = (uint32_t)d.levelRange.location,
+                                 .levels = (uint32_t)d.levelRange.length,
+                                 .layer = (uint32_t)d.sliceRange.location,
+                                 .layers = (uint32_t)d.sliceRange.length};
+    if (!is_usual(d.swizzle)) set_swizzle(&desc, d.swizzle);
+    return [self newViewWithDesc:desc swizzle:d.swizzle];
+}
+
 // ---- Resource ----
 
 // The bytes of all levels and layers, without padding.

@@ -44,6 +44,11 @@ void run_one_thread(id<MTLComputePipelineState> pipeline, id<MTLBuffer> buffer);
 // Runs the kernel on 64 threads, with 64 new words as buffer 0, and waits; it may fail.
 void run_on_words(id<MTLCommandBuffer> commands, const char *source, const char *kernel);
 
+// Runs what `encode` encodes with Metal 4, with the resident allocations, and waits; what went wrong, or nil. The pipeline
+// and the table may be nil.
+NSString *run_metal4(NSArray *resident, id<MTL4ArgumentTable> table, id<MTLComputePipelineState> pipeline,
+                     void (^encode)(id<MTL4ComputeCommandEncoder> encoder));
+
 // a[i] += 1, as kernel "increment".
 extern const char increment_source[];
 

@@ -98,3 +98,35 @@ void run_on_words(id<MTLCommandBuffer> commands, const char *source, const char 
     [words release];
     [pipeline release];
 }
+
+NSString *run_metal4(NSArray *resident, id<MTL4ArgumentTable> table, id<MTLComputePipelineState> pipeline,
+                     void (^encode)(id<MTL4ComputeCommandEncoder> encoder)) {
+    __block NSString *wrong = nil;
+    id<MTL4CommandQueue> queue = [device newMTL4CommandQueue];
+    id<MTL4CommandAllocator> allocator = [device newCommandAllocator];
+    id<MTL4CommandBuffer> commands = [device newCommandBuffer];
+    id<MTLResidencySet> set = [device newResidencySetWithDescriptor:nil error:NULL];
+    for (id allocation in resident) [set addAllocation:allocation];
+    [commands beginCommandBufferWithAllocator:allocator];
+    [commands useResidencySet:set];
+    id<MTL4ComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    if (pipeline) [encoder setComputePipelineState:pipeline];
+    if (table) [encoder setArgumentTable:table];
+    encode(encoder);
+    [encoder endEncoding];
+    [commands endCommandBuffer];
+    dispatch_semaphore_t done = dispatch_semaphore_create(0);
+    MTL4CommitOptions *options = [[[MTL4CommitOptions alloc] init] autorelease];
+    [options addFeedbackHandler:^(id<MTL4CommitFeedback> feedback) {
+      wrong = [[[feedback error] localizedDescription] retain];
+      dispatch_semaphore_signal(done);
+    }];
+    [queue commit:(const id<MTL4CommandBuffer>[]){commands} count:1 options:options];
+    assert_int_equal(dispatch_semaphore_wait(done, dispatch_time(DISPATCH_TIME_NOW, 60000000000)), 0);
+    dispatch_release(done);
+    [set release];
+    [commands release];
+    [allocator release];
+    [queue release];
+    return [wrong autorelease];
+}

@@ -99,6 +99,13 @@ static void every_protocol_is_implemented(void **state) {
     check(newer, "MTL4CommandBuffer");
     check([newer computeCommandEncoder], "MTL4ComputeCommandEncoder");
     check(kept(objects, [device newArgumentTableWithDescriptor:nil error:&error]), "MTL4ArgumentTable");
+    MTL4CounterHeapDescriptor *counters = [[[MTL4CounterHeapDescriptor alloc] init] autorelease];
+    counters.type = MTL4CounterHeapTypeTimestamp;
+    counters.count = 1;
+    check(kept(objects, [device newCounterHeapWithDescriptor:counters error:&error]), "MTL4CounterHeap");
+    MTLResourceViewPoolDescriptor *views = [[[MTLResourceViewPoolDescriptor alloc] init] autorelease];
+    views.resourceViewCount = 1;
+    check(kept(objects, [device newTextureViewPoolWithDescriptor:views error:&error]), "MTLTextureViewPool");
     MTLTensorDescriptor *tensor = [[[MTLTensorDescriptor alloc] init] autorelease];
     check(kept(objects, [device newTensorWithDescriptor:tensor error:&error]), "MTLTensor");
     check([pipeline.reflection.bindings objectAtIndex:0], "MTLTensorBinding");
@@ -130,7 +137,10 @@ static void descriptors_can_be_made_and_copied(void **state) {
         "MTLAttributeDescriptor",
         "MTLBufferLayoutDescriptor",
         "MTLArgumentDescriptor",
+        "MTLResourceViewPoolDescriptor",
         "MTLTensorDescriptor",
+        "MTLTextureViewDescriptor",
+        "MTL4CounterHeapDescriptor",
         "MTLTensorExtents",
         "MTL4ArgumentTableDescriptor",
         "MTL4CommandAllocatorDescriptor",

@@ -220,39 +220,6 @@ static id<MTLComputePipelineState> compile(NSString *kernel, MTLComputePipelineR
     return pipeline;
 }
 
-// Encodes with `encode`, commits and waits; what went wrong, or nil.
-static NSString *run(NSArray *resident, id<MTL4ArgumentTable> table, id<MTLComputePipelineState> pipeline,
-                     void (^encode)(id<MTL4ComputeCommandEncoder> encoder)) {
-    __block NSString *wrong = nil;
-    id<MTL4CommandQueue> queue = [device newMTL4CommandQueue];
-    id<MTL4CommandAllocator> allocator = [device newCommandAllocator];
-    id<MTL4CommandBuffer> commands = [device newCommandBuffer];
-    id<MTLResidencySet> set = [device newResidencySetWithDescriptor:nil error:NULL];
-    for (id allocation in resident) [set addAllocation:allocation];
-    [commands beginCommandBufferWithAllocator:allocator];
-    [commands useResidencySet:set];
-    id<MTL4ComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    if (pipeline) [encoder setComputePipelineState:pipeline];
-    if (table) [encoder setArgumentTable:table];
-    encode(encoder);
-    [encoder endEncoding];
-    [commands endCommandBuffer];
-    dispatch_semaphore_t done = dispatch_semaphore_create(0);
-    MTL4CommitOptions *options = [[[MTL4CommitOptions alloc] init] autorelease];
-    [options addFeedbackHandler:^(id<MTL4CommitFeedback> feedback) {
-      wrong = [[[feedback error] localizedDescription] retain];
-      dispatch_semaphore_signal(done);
-    }];
-    [queue commit:(const id<MTL4CommandBuffer>[]){commands} count:1 options:options];
-    assert_int_equal(dispatch_semaphore_wait(done, dispatch_time(DISPATCH_TIME_NOW, 60000000000)), 0);
-    dispatch_release(done);
-    [set release];
-    [commands release];
-    [allocator release];
-    [queue release];
-    return [wrong autorelease];
-}
-
 static id<MTL4ArgumentTable> table_of(NSArray *tensors) {
     MTL4ArgumentTableDescriptor *descriptor = [[[MTL4ArgumentTableDescriptor alloc] init] autorelease];
     descriptor.maxBufferBindCount = 4;
@@ -296,7 +263,7 @@ static void products_of_tensors_are_right(void **state) {
     [b replaceSliceOrigin:zero sliceDimensions:b.dimensions withBytes:right strides:EXTENTS(1, N)];
     // The first is resident with its buffer.
     NSString *wrong =
-        run(@[ memory, b, c ], table_of(@[ a, b, c ]), pipeline, ^(id<MTL4ComputeCommandEncoder> encoder) {
+        run_metal4(@[ memory, b, c ], table_of(@[ a, b, c ]), pipeline, ^(id<MTL4ComputeCommandEncoder> encoder) {
           [encoder dispatchThreadgroups:MTLSizeMake(N / 8, M / 16, 1) threadsPerThreadgroup:MTLSizeMake(32, 1, 1)];
         });
     if (wrong) fail_msg("%s", [wrong UTF8String]);
@@ -315,7 +282,7 @@ static void products_of_tensors_are_right(void **state) {
 }
 
 static NSString *run_product(NSArray *resident, id<MTL4ArgumentTable> table, id<MTLComputePipelineState> pipeline) {
-    return run(resident, table, pipeline, ^(id<MTL4ComputeCommandEncoder> encoder) {
+    return run_metal4(resident, table, pipeline, ^(id<MTL4ComputeCommandEncoder> encoder) {
       [encoder dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(32, 1, 1)];
     });
 }
@@ -396,7 +363,7 @@ static void encoders_copy_slices(void **state) {
     int8_t numbers[60];
     for (int8_t i = 0; i < 60; i++) numbers[i] = i;
     [from replaceSliceOrigin:EXTENTS(0, 0, 0) sliceDimensions:from.dimensions withBytes:numbers strides:nil];
-    NSString *wrong = run(@[ from, to ], nil, nil, ^(id<MTL4ComputeCommandEncoder> encoder) {
+    NSString *wrong = run_metal4(@[ from, to ], nil, nil, ^(id<MTL4ComputeCommandEncoder> encoder) {
       [encoder copyFromTensor:from
                    sourceOrigin:EXTENTS(1, 2, 0)
                sourceDimensions:EXTENTS(4, 2, 3)
@@ -412,7 +379,7 @@ static void encoders_copy_slices(void **state) {
                 assert_int_equal(((int8_t *)memory.contents)[3 + x + 8 * y + 32 * z],
                                  copied ? (x - 1) + 5 * ((y + 1) + 4 * (z - 1)) : 0);
             }
-    wrong = run(@[ from, to ], nil, nil, ^(id<MTL4ComputeCommandEncoder> encoder) {
+    wrong = run_metal4(@[ from, to ], nil, nil, ^(id<MTL4ComputeCommandEncoder> encoder) {
       [encoder copyFromTensor:from
                    sourceOrigin:EXTENTS(2, 0, 0)
                sourceDimensions:EXTENTS(4, 2, 3)

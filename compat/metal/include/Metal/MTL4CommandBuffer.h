@@ -3,10 +3,13 @@
 #ifndef INGOT_METAL_MTL4_COMMAND_BUFFER_H
 #define INGOT_METAL_MTL4_COMMAND_BUFFER_H
 
+#import <Metal/MTL4BufferRange.h>
 #import <Metal/MTLDefines.h>
 
 @protocol MTL4ComputeCommandEncoder;
+@protocol MTL4CounterHeap;
 @protocol MTLDevice;
+@protocol MTLFence;
 @protocol MTLLogState;
 @protocol MTLResidencySet;
 
@@ -42,6 +45,12 @@ MTL_EXPORT
 - (id<MTL4ComputeCommandEncoder>)computeCommandEncoder;
 - (void)useResidencySet:(id<MTLResidencySet>)residencySet;
 - (void)useResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)writeTimestampIntoHeap:(id<MTL4CounterHeap>)counterHeap atIndex:(NSUInteger)index;
+- (void)resolveCounterHeap:(id<MTL4CounterHeap>)counterHeap
+                 withRange:(NSRange)range
+                intoBuffer:(MTL4BufferRange)bufferRange
+                 waitFence:(id<MTLFence>)fenceToWait
+               updateFence:(id<MTLFence>)fenceToUpdate;
 - (void)pushDebugGroup:(NSString *)string;
 - (void)popDebugGroup;
 @end

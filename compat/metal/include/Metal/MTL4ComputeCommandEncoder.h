@@ -5,6 +5,8 @@
 #define INGOT_METAL_MTL4_COMPUTE_COMMAND_ENCODER_H
 
 #import <Metal/MTL4ArgumentTable.h>
+#import <Metal/MTL4Counters.h>
+#import <Metal/MTLBlitCommandEncoder.h>
 #import <Metal/MTLBuffer.h>
 #import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
@@ -63,6 +65,17 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
 - (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
 - (void)dispatchThreadgroupsWithIndirectBuffer:(MTLGPUAddress)indirectBuffer
                          threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
+// MTLDispatchThreadsIndirectArguments are at the address.
+- (void)dispatchThreadsWithIndirectBuffer:(MTLGPUAddress)indirectBuffer;
+// Not supported: the command buffer reports an error.
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandbuffer
+                 indirectBuffer:(MTLGPUAddress)indirectRangeBuffer;
+- (void)resetCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range;
+- (void)copyIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)source
+                      sourceRange:(NSRange)sourceRange
+                      destination:(id<MTLIndirectCommandBuffer>)destination
+                 destinationIndex:(NSUInteger)destinationIndex;
+- (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)range;
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange;
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandbuffer
                  indirectBuffer:(MTLGPUAddress)indirectRangeBuffer;
@@ -95,6 +108,43 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
            destinationOffset:(NSUInteger)destinationOffset
       destinationBytesPerRow:(NSUInteger)destinationBytesPerRow
     destinationBytesPerImage:(NSUInteger)destinationBytesPerImage;
+- (void)copyFromBuffer:(id<MTLBuffer>)sourceBuffer
+           sourceOffset:(NSUInteger)sourceOffset
+      sourceBytesPerRow:(NSUInteger)sourceBytesPerRow
+    sourceBytesPerImage:(NSUInteger)sourceBytesPerImage
+             sourceSize:(MTLSize)sourceSize
+              toTexture:(id<MTLTexture>)destinationTexture
+       destinationSlice:(NSUInteger)destinationSlice
+       destinationLevel:(NSUInteger)destinationLevel
+      destinationOrigin:(MTLOrigin)destinationOrigin
+                options:(MTLBlitOption)options;
+- (void)copyFromTexture:(id<MTLTexture>)sourceTexture
+                 sourceSlice:(NSUInteger)sourceSlice
+                 sourceLevel:(NSUInteger)sourceLevel
+                sourceOrigin:(MTLOrigin)sourceOrigin
+                  sourceSize:(MTLSize)sourceSize
+                    toBuffer:(id<MTLBuffer>)destinationBuffer
+           destinationOffset:(NSUInteger)destinationOffset
+      destinationBytesPerRow:(NSUInteger)destinationBytesPerRow
+    destinationBytesPerImage:(NSUInteger)destinationBytesPerImage
+                     options:(MTLBlitOption)options;
+- (void)copyFromTexture:(id<MTLTexture>)sourceTexture
+            sourceSlice:(NSUInteger)sourceSlice
+            sourceLevel:(NSUInteger)sourceLevel
+           sourceOrigin:(MTLOrigin)sourceOrigin
+             sourceSize:(MTLSize)sourceSize
+              toTexture:(id<MTLTexture>)destinationTexture
+       destinationSlice:(NSUInteger)destinationSlice
+       destinationLevel:(NSUInteger)destinationLevel
+      destinationOrigin:(MTLOrigin)destinationOrigin;
+- (void)copyFromTexture:(id<MTLTexture>)sourceTexture
+            sourceSlice:(NSUInteger)sourceSlice
+            sourceLevel:(NSUInteger)sourceLevel
+              toTexture:(id<MTLTexture>)destinationTexture
+       destinationSlice:(NSUInteger)destinationSlice
+       destinationLevel:(NSUInteger)destinationLevel
+             sliceCount:(NSUInteger)sliceCount
+             levelCount:(NSUInteger)levelCount;
 - (void)copyFromTexture:(id<MTLTexture>)sourceTexture toTexture:(id<MTLTexture>)destinationTexture;
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value;
 // Slices of the same sizes.
@@ -105,6 +155,16 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
         destinationOrigin:(MTLTensorExtents *)destinationOrigin
     destinationDimensions:(MTLTensorExtents *)destinationDimensions;
 - (void)generateMipmapsForTexture:(id<MTLTexture>)texture;
+- (void)optimizeContentsForGPUAccess:(id<MTLTexture>)texture;
+- (void)optimizeContentsForGPUAccess:(id<MTLTexture>)texture slice:(NSUInteger)slice level:(NSUInteger)level;
+- (void)optimizeContentsForCPUAccess:(id<MTLTexture>)texture;
+- (void)optimizeContentsForCPUAccess:(id<MTLTexture>)texture slice:(NSUInteger)slice level:(NSUInteger)level;
+// The time at which everything encoded before it has run.
+- (void)writeTimestampWithGranularity:(MTL4TimestampGranularity)granularity
+                             intoHeap:(id<MTL4CounterHeap>)counterHeap
+                              atIndex:(NSUInteger)index;
+// The software device has none: the command buffer reports an error.
+- (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
 @end
 
 #endif

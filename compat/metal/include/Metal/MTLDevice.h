@@ -3,6 +3,7 @@
 #ifndef INGOT_METAL_DEVICE_H
 #define INGOT_METAL_DEVICE_H
 
+#import <Metal/MTL4Counters.h>
 #import <Metal/MTLCounters.h>
 #import <Metal/MTLPixelFormat.h>
 #import <Metal/MTLResource.h>
@@ -12,13 +13,14 @@
 @class MTL4ArgumentTableDescriptor, MTL4CommandAllocatorDescriptor, MTL4CommandQueueDescriptor, MTL4CompilerDescriptor,
     MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
     MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIOCommandQueueDescriptor,
-    MTLIndirectCommandBufferDescriptor, MTLLogStateDescriptor, MTLResidencySetDescriptor, MTLSamplerDescriptor,
-    MTLSharedEventHandle, MTLTensorDescriptor, MTLTextureDescriptor;
+    MTLIndirectCommandBufferDescriptor, MTLLogStateDescriptor, MTLResidencySetDescriptor, MTLResourceViewPoolDescriptor,
+    MTLSamplerDescriptor, MTLSharedEventHandle, MTLTensorDescriptor, MTLTextureDescriptor;
 @protocol MTL4ArgumentTable;
 @protocol MTL4CommandAllocator;
 @protocol MTL4CommandBuffer;
 @protocol MTL4CommandQueue;
 @protocol MTL4Compiler;
+@protocol MTLTextureViewPool;
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
 @protocol MTLBuffer;
@@ -284,6 +286,11 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (id<MTL4CommandBuffer>)newCommandBuffer;
 - (id<MTL4ArgumentTable>)newArgumentTableWithDescriptor:(MTL4ArgumentTableDescriptor *)descriptor
                                                   error:(NSError **)error;
+- (id<MTL4CounterHeap>)newCounterHeapWithDescriptor:(MTL4CounterHeapDescriptor *)descriptor error:(NSError **)error;
+- (NSUInteger)sizeOfCounterHeapEntry:(MTL4CounterHeapType)type;
+- (uint64_t)queryTimestampFrequency;  // timestamps in a second
+- (id<MTLTextureViewPool>)newTextureViewPoolWithDescriptor:(MTLResourceViewPoolDescriptor *)descriptor
+                                                     error:(NSError **)error;
 - (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error;
 @end
 

@@ -101,6 +101,21 @@ MTL_EXPORT
 @property (readwrite, nonatomic) MTLTextureSwizzleChannels swizzle;
 @end
 
+// Ranges without a length: all that follow.
+MTL_EXPORT
+@interface MTLTextureViewDescriptor : NSObject <NSCopying> {
+    MTLPixelFormat _pixelFormat;
+    MTLTextureType _textureType;
+    NSRange _levelRange, _sliceRange;
+    MTLTextureSwizzleChannels _swizzle;
+}
+@property (nonatomic) MTLPixelFormat pixelFormat;  // MTLPixelFormatInvalid: that of the texture
+@property (nonatomic) MTLTextureType textureType;
+@property (nonatomic) NSRange levelRange;
+@property (nonatomic) NSRange sliceRange;
+@property (nonatomic) MTLTextureSwizzleChannels swizzle;
+@end
+
 @protocol MTLTexture <MTLResource>
 @property (readonly) id<MTLResource> rootResource;
 @property (readonly) id<MTLTexture> parentTexture;
@@ -160,6 +175,7 @@ MTL_EXPORT
                                          levels:(NSRange)levelRange
                                          slices:(NSRange)sliceRange
                                         swizzle:(MTLTextureSwizzleChannels)swizzle;
+- (id<MTLTexture>)newTextureViewWithDescriptor:(MTLTextureViewDescriptor *)descriptor;
 - (MTLSharedTextureHandle *)newSharedTextureHandle;                     // nil here
 - (id<MTLTexture>)newRemoteTextureViewForDevice:(id<MTLDevice>)device;  // nil here
 @end

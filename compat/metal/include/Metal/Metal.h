@@ -4,10 +4,12 @@
 #define INGOT_METAL_H
 
 #import <Metal/MTL4ArgumentTable.h>
+#import <Metal/MTL4BufferRange.h>
 #import <Metal/MTL4CommandBuffer.h>
 #import <Metal/MTL4CommandQueue.h>
 #import <Metal/MTL4Compiler.h>
 #import <Metal/MTL4ComputeCommandEncoder.h>
+#import <Metal/MTL4Counters.h>
 #import <Metal/MTLAllocation.h>
 #import <Metal/MTLArgument.h>
 #import <Metal/MTLArgumentEncoder.h>
@@ -47,10 +49,12 @@
 #import <Metal/MTLPixelFormat.h>
 #import <Metal/MTLResidencySet.h>
 #import <Metal/MTLResource.h>
+#import <Metal/MTLResourceViewPool.h>
 #import <Metal/MTLSampler.h>
 #import <Metal/MTLStageInputOutputDescriptor.h>
 #import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
+#import <Metal/MTLTextureViewPool.h>
 #import <Metal/MTLTypes.h>
 #import <Metal/MTLVisibleFunctionTable.h>
 
