@@ -136,6 +136,24 @@ static IGConstant *new_constant(const void *value, MTLDataType data_type) {
     _mustBeSet = YES;
 }
 
+static void append_constants(NSMutableString *text, NSDictionary *constants) {
+    for (id key in [[constants allKeys] sortedArrayUsingSelector:@selector(compare:)]) {
+        const IGConstant *constant = [constants objectForKey:key];
+        [text appendFormat:@" %@:%d", key, (int)constant->type];
+        const unsigned char *bytes = (const unsigned char *)constant->value;
+        for (size_t i = 0; i < size_of(constant->type, constant->components); i++)
+            [text appendFormat:@"%c%02x", i ? ',' : '=', bytes[i]];
+    }
+}
+
+- (NSString *)identity {
+    igi_ensure_pool();
+    NSMutableString *text = [NSMutableString string];
+    append_constants(text, _byIndex);
+    append_constants(text, _byName);
+    return text;
+}
+
 - (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count {
     igi_ensure_pool();
     size_t most = ig_library_function_constant_count(library);

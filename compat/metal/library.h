@@ -31,7 +31,8 @@ typedef struct igi_layout_range {
                 desc:(ig_library_desc)desc
              options:(MTLCompileOptions *)options
                error:(NSError **)error;
-- (NSData *)source;  // nil: it is not known
+- (NSData *)source;      // nil: it is not known
+- (NSString *)identity;  // the same for the same source, or file, and options; nil: it is not known
 // The type that the buffer of a kernel holds, for as long as the library lives; empty if it is not known. Compiles the
 // source once more when it is first called.
 - (igi_layout_range)layoutOfBuffer:(NSUInteger)index of:(NSString *)kernel;
@@ -85,6 +86,7 @@ typedef struct igi_layout_range {
 - (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count;
 - (BOOL)mustBeSet;
 - (void)setMustBeSet;
+- (NSString *)identity;  // the same for the same values
 @end
 
 // For Ingot's own Metal backend (device/metal/pipeline.m), whose users get an error where others get zeros.

@@ -118,6 +118,18 @@ static BOOL has_warnings(const ig_library *library) {
     return _source;
 }
 
+- (NSString *)identity {
+    igi_ensure_pool();
+    NSData *contents = _source ? _source : [[NSFileHandle fileHandleForReadingAtPath:_path] readDataToEndOfFile];
+    if (!contents) return nil;
+    NSMutableString *text =
+        [NSMutableString stringWithFormat:@"%lx %d", (unsigned long)_options.languageVersion, _mathMode];
+    [text appendFormat:@" %ld", (long)_options.mathMode];
+    for (id name in [[_options.preprocessorMacros allKeys] sortedArrayUsingSelector:@selector(compare:)])
+        [text appendFormat:@" %@=%@", name, [_options.preprocessorMacros objectForKey:name]];
+    return [NSString stringWithFormat:@"%016llx %@", (unsigned long long)igi_content_hash(contents), text];
+}
+
 - (id<MTLDevice>)device {
     return _device;
 }

@@ -1,179 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metal 4: the compiler, over the device's own calls.
-#include "mtl4.h"
-
-// ---- Descriptors ----
-
-@implementation MTL4LibraryDescriptor
-@synthesize source = _source, options = _options, name = _name;
-
-- (void)dealloc {
-    [_source release];
-    [_options release];
-    [_name release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4LibraryDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.source = _source;
-    copy.options = _options;
-    copy.name = _name;
-    return copy;
-}
-@end
-
-@implementation MTL4FunctionDescriptor
-- (id)copyWithZone:(NSZone *)zone {
-    return [[[self class] allocWithZone:zone] init];
-}
-@end
-
-@implementation MTL4LibraryFunctionDescriptor
-@synthesize name = _name, library = _library;
-
-- (void)dealloc {
-    [_name release];
-    [_library release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4LibraryFunctionDescriptor *copy = [super copyWithZone:zone];
-    copy.name = _name;
-    copy.library = _library;
-    return copy;
-}
-@end
-
-@implementation MTL4SpecializedFunctionDescriptor
-@synthesize functionDescriptor = _functionDescriptor, specializedName = _specializedName,
-            constantValues = _constantValues;
-
-- (void)dealloc {
-    [_functionDescriptor release];
-    [_specializedName release];
-    [_constantValues release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4SpecializedFunctionDescriptor *copy = [super copyWithZone:zone];
-    copy.functionDescriptor = _functionDescriptor;
-    copy.specializedName = _specializedName;
-    copy.constantValues = _constantValues;
-    return copy;
-}
-@end
-
-@implementation MTL4StaticLinkingDescriptor
-@synthesize functionDescriptors = _functionDescriptors, privateFunctionDescriptors = _privateFunctionDescriptors,
-            groups = _groups;
-
-- (void)dealloc {
-    [_functionDescriptors release];
-    [_privateFunctionDescriptors release];
-    [_groups release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4StaticLinkingDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.functionDescriptors = _functionDescriptors;
-    copy.privateFunctionDescriptors = _privateFunctionDescriptors;
-    copy.groups = _groups;
-    return copy;
-}
-@end
-
-@implementation MTL4PipelineStageDynamicLinkingDescriptor
-@synthesize maxCallStackDepth = _maxCallStackDepth, binaryLinkedFunctions = _binaryLinkedFunctions,
-            preloadedLibraries = _preloadedLibraries;
-
-- (void)dealloc {
-    [_binaryLinkedFunctions release];
-    [_preloadedLibraries release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4PipelineStageDynamicLinkingDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.maxCallStackDepth = _maxCallStackDepth;
-    copy.binaryLinkedFunctions = _binaryLinkedFunctions;
-    copy.preloadedLibraries = _preloadedLibraries;
-    return copy;
-}
-@end
-
-@implementation MTL4PipelineOptions
-@synthesize shaderValidation = _shaderValidation, shaderReflection = _shaderReflection;
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4PipelineOptions *copy = [[[self class] allocWithZone:zone] init];
-    copy.shaderValidation = _shaderValidation;
-    copy.shaderReflection = _shaderReflection;
-    return copy;
-}
-@end
-
-@implementation MTL4PipelineDescriptor
-@synthesize label = _label, options = _options;
-
-- (void)dealloc {
-    [_label release];
-    [_options release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4PipelineDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.label = _label;
-    copy.options = _options;
-    return copy;
-}
-@end
-
-@implementation MTL4ComputePipelineDescriptor
-@synthesize computeFunctionDescriptor = _computeFunctionDescriptor,
-            threadGroupSizeIsMultipleOfThreadExecutionWidth = _threadGroupSizeIsMultipleOfThreadExecutionWidth,
-            maxTotalThreadsPerThreadgroup = _maxTotalThreadsPerThreadgroup,
-            requiredThreadsPerThreadgroup = _requiredThreadsPerThreadgroup,
-            supportBinaryLinking = _supportBinaryLinking, staticLinkingDescriptor = _staticLinkingDescriptor,
-            supportIndirectCommandBuffers = _supportIndirectCommandBuffers;
-
-- (void)reset {
-    self.label = nil;
-    self.options = nil;
-    self.computeFunctionDescriptor = nil;
-    self.staticLinkingDescriptor = nil;
-    _threadGroupSizeIsMultipleOfThreadExecutionWidth = _supportBinaryLinking = NO;
-    _maxTotalThreadsPerThreadgroup = 0;
-    _requiredThreadsPerThreadgroup = MTLSizeMake(0, 0, 0);
-    _supportIndirectCommandBuffers = MTL4IndirectCommandBufferSupportStateDisabled;
-}
-
-- (void)dealloc {
-    [_computeFunctionDescriptor release];
-    [_staticLinkingDescriptor release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4ComputePipelineDescriptor *copy = [super copyWithZone:zone];
-    copy.computeFunctionDescriptor = _computeFunctionDescriptor;
-    copy.staticLinkingDescriptor = _staticLinkingDescriptor;
-    copy->_threadGroupSizeIsMultipleOfThreadExecutionWidth = _threadGroupSizeIsMultipleOfThreadExecutionWidth;
-    copy->_supportBinaryLinking = _supportBinaryLinking;
-    copy->_maxTotalThreadsPerThreadgroup = _maxTotalThreadsPerThreadgroup;
-    copy->_requiredThreadsPerThreadgroup = _requiredThreadsPerThreadgroup;
-    copy->_supportIndirectCommandBuffers = _supportIndirectCommandBuffers;
-    return copy;
-}
-@end
-
-IG_DESCRIPTOR_OF_ONE(MTL4CompilerDescriptor, label)
-
-IG_DESCRIPTOR_OF_ONE(MTL4CompilerTaskOptions, lookupArchives)
+#include "mtl4-archive.h"
 
 // ---- Tasks ----
 
@@ -258,20 +85,26 @@ static MTLLinkedFunctions *linked_by(MTL4StaticLinkingDescriptor *descriptor, NS
 }
 
 @implementation IGCompiler
-- (id)initWithDevice:(IGDevice *)device label:(NSString *)label {
+- (id)initWithDevice:(IGDevice *)device descriptor:(MTL4CompilerDescriptor *)descriptor {
     if (!(self = [super init])) return nil;
     _device = [device retain];
-    self.label = label;
+    _serializer = [(id)descriptor.pipelineDataSetSerializer retain];
+    self.label = descriptor.label;
     return self;
 }
 
 - (void)dealloc {
+    [(id)_serializer release];
     [_device release];
     [super dealloc];
 }
 
 - (id<MTLDevice>)device {
     return _device;
+}
+
+- (id<MTL4PipelineDataSetSerializer>)pipelineDataSetSerializer {
+    return _serializer;
 }
 
 - (id<MTLLibrary>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor error:(NSError **)error {
@@ -294,17 +127,16 @@ static MTLLinkedFunctions *linked_by(MTL4StaticLinkingDescriptor *descriptor, NS
                                                }];
 }
 
-- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                                                 compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
-                                                               error:(NSError **)error {
-    igi_clear_error(error);
-    igi_ensure_pool();
+// ---- Pipelines ----
+
+- (id<MTLComputePipelineState>)newPipeline:(MTL4ComputePipelineDescriptor *)descriptor
+                                    linked:(MTLLinkedFunctions *)linked
+                                     error:(NSError **)error {
     MTLComputePipelineDescriptor *older = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
     id<MTLFunction> function = new_function(descriptor.computeFunctionDescriptor, nil, error);
-    MTLLinkedFunctions *linked = function ? linked_by(descriptor.staticLinkingDescriptor, error) : nil;
     older.computeFunction = function;
     [function release];
-    if (!linked) return nil;
+    if (!function) return nil;
     older.linkedFunctions = linked;
     older.label = descriptor.label;
     older.maxTotalThreadsPerThreadgroup = descriptor.maxTotalThreadsPerThreadgroup;
@@ -318,26 +150,112 @@ static MTLLinkedFunctions *linked_by(MTL4StaticLinkingDescriptor *descriptor, NS
 
 - (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
                                             dynamicLinkingDescriptor:
-                                                (MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
+                                                (MTL4PipelineStageDynamicLinkingDescriptor *)dynamic
                                                  compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
                                                                error:(NSError **)error {
-    return [self newComputePipelineStateWithDescriptor:descriptor compilerTaskOptions:compilerTaskOptions error:error];
+    igi_clear_error(error);
+    igi_ensure_pool();
+    MTLLinkedFunctions *linked = linked_by(descriptor.staticLinkingDescriptor, error);
+    if (!linked) return nil;
+    NSMutableArray *binaries = [NSMutableArray array];
+    for (IGBinaryFunction *binary in dynamic.binaryLinkedFunctions) [binaries addObject:binary->_function];
+    linked.binaryFunctions = binaries;
+    id<MTLComputePipelineState> pipeline = [self newPipeline:descriptor linked:linked error:error];
+    if (pipeline) [(IGSerializer *)_serializer add:descriptor key:igi_pipeline_key(descriptor, dynamic)];
+    return pipeline;
+}
+
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
+                                                 compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                                               error:(NSError **)error {
+    return [self newComputePipelineStateWithDescriptor:descriptor
+                              dynamicLinkingDescriptor:nil
+                                   compilerTaskOptions:compilerTaskOptions
+                                                 error:error];
+}
+
+- (id<MTL4CompilerTask>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
+                                     dynamicLinkingDescriptor:(MTL4PipelineStageDynamicLinkingDescriptor *)dynamic
+                                          compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                            completionHandler:
+                                                (MTLNewComputePipelineStateCompletionHandler)completionHandler {
+    MTL4ComputePipelineDescriptor *kept = [[descriptor copy] autorelease];
+    MTL4PipelineStageDynamicLinkingDescriptor *linking = [[dynamic copy] autorelease];
+    return [[IGCompilerTask alloc] initWithCompiler:self
+                                               work:^{
+                                                 NSError *error = nil;
+                                                 id<MTLComputePipelineState> pipeline =
+                                                     [self newComputePipelineStateWithDescriptor:kept
+                                                                        dynamicLinkingDescriptor:linking
+                                                                             compilerTaskOptions:nil
+                                                                                           error:&error];
+                                                 completionHandler(pipeline, error);
+                                                 [pipeline release];
+                                               }];
 }
 
 - (id<MTL4CompilerTask>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
                                           compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
                                             completionHandler:
                                                 (MTLNewComputePipelineStateCompletionHandler)completionHandler {
-    MTL4ComputePipelineDescriptor *kept = [[descriptor copy] autorelease];
+    return [self newComputePipelineStateWithDescriptor:descriptor
+                              dynamicLinkingDescriptor:nil
+                                   compilerTaskOptions:compilerTaskOptions
+                                     completionHandler:completionHandler];
+}
+
+// ---- Functions and dynamic libraries ----
+
+- (id<MTL4BinaryFunction>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
+                                      compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                                    error:(NSError **)error {
+    igi_clear_error(error);
+    igi_ensure_pool();
+    id<MTLFunction> function = new_function(descriptor.functionDescriptor, nil, error);
+    if (!function) return nil;
+    IGBinaryFunction *binary = [[IGBinaryFunction alloc] initWithFunction:function name:descriptor.name];
+    [function release];
+    [(IGSerializer *)_serializer addFunction:descriptor key:igi_function_key(descriptor.functionDescriptor)];
+    return binary;
+}
+
+- (id<MTL4CompilerTask>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
+                                    compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                      completionHandler:(MTL4NewBinaryFunctionCompletionHandler)completionHandler {
+    MTL4BinaryFunctionDescriptor *kept = [[descriptor copy] autorelease];
     return [[IGCompilerTask alloc] initWithCompiler:self
                                                work:^{
                                                  NSError *error = nil;
-                                                 id<MTLComputePipelineState> pipeline =
-                                                     [self newComputePipelineStateWithDescriptor:kept
-                                                                             compilerTaskOptions:nil
-                                                                                           error:&error];
-                                                 completionHandler(pipeline, error);
-                                                 [pipeline release];
+                                                 id<MTL4BinaryFunction> function =
+                                                     [self newBinaryFunctionWithDescriptor:kept
+                                                                       compilerTaskOptions:nil
+                                                                                     error:&error];
+                                                 completionHandler(function, error);
+                                                 [function release];
+                                               }];
+}
+
+- (id<MTL4CompilerTask>)newDynamicLibrary:(id<MTLLibrary>)library
+                        completionHandler:(MTLNewDynamicLibraryCompletionHandler)completionHandler {
+    return [[IGCompilerTask alloc] initWithCompiler:self
+                                               work:^{
+                                                 NSError *error = nil;
+                                                 id<MTLDynamicLibrary> made = [self newDynamicLibrary:library
+                                                                                                error:&error];
+                                                 completionHandler(made, error);
+                                                 [made release];
+                                               }];
+}
+
+- (id<MTL4CompilerTask>)newDynamicLibraryWithURL:(NSURL *)url
+                               completionHandler:(MTLNewDynamicLibraryCompletionHandler)completionHandler {
+    return [[IGCompilerTask alloc] initWithCompiler:self
+                                               work:^{
+                                                 NSError *error = nil;
+                                                 id<MTLDynamicLibrary> made = [self newDynamicLibraryWithURL:url
+                                                                                                       error:&error];
+                                                 completionHandler(made, error);
+                                                 [made release];
                                                }];
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metal 4: command buffers, their allocators, and queues.
+#include "mtl4-archive.h"
 #include "mtl4.h"
 #include "texture-view-pool.h"
 
@@ -383,6 +384,15 @@ static NSInteger queue_error(NSInteger code) {
 
 - (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error {
     igi_clear_error(error);
-    return [[IGCompiler alloc] initWithDevice:self label:descriptor.label];
+    return [[IGCompiler alloc] initWithDevice:self descriptor:descriptor];
+}
+
+- (id<MTL4PipelineDataSetSerializer>)newPipelineDataSetSerializerWithDescriptor:
+    (MTL4PipelineDataSetSerializerDescriptor *)descriptor {
+    return [[IGSerializer alloc] initWithDescriptor:descriptor];
+}
+
+- (id<MTL4Archive>)newArchiveWithURL:(NSURL *)url error:(NSError **)error {
+    return [[IGArchive alloc] initWithDevice:self url:url error:error];
 }
 @end

@@ -92,8 +92,9 @@ typedef void (^igi_mtl4_command)(IGReplay *replay);
 
 @interface IGCompiler : IGObject <MTL4Compiler> {
     IGDevice *_device;
+    id<MTL4PipelineDataSetSerializer> _serializer;
 }
-- (id)initWithDevice:(IGDevice *)device label:(NSString *)label;
+- (id)initWithDevice:(IGDevice *)device descriptor:(MTL4CompilerDescriptor *)descriptor;
 @end
 
 // A descriptor that stores one object.

@@ -26,6 +26,9 @@ id igi_autoreleased(id object);
 // UTF-8 of a string, or NULL for nil.
 const char *igi_text(NSString *string);
 
+// Of the program's own contents: nobody looks for two with one hash.
+uint64_t igi_content_hash(NSData *data);
+
 // Arrays of descriptors create their elements on first use, and hold copies of those that are set.
 id igi_element(NSMutableDictionary **elements, NSUInteger index, Class class);
 void igi_set_element(NSMutableDictionary **elements, NSUInteger index, id value);

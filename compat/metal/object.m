@@ -39,6 +39,14 @@ const char *igi_text(NSString *string) {
     return [string UTF8String];
 }
 
+// FNV-1a.
+uint64_t igi_content_hash(NSData *data) {
+    const unsigned char *bytes = [data bytes];
+    uint64_t hash = 0xcbf29ce484222325;
+    for (NSUInteger i = 0; i < [data length]; i++) hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}
+
 // ---- Arrays of descriptors ----
 
 id igi_element(NSMutableDictionary **elements, NSUInteger index, Class class) {

@@ -3,6 +3,7 @@
 #include <ingot/indirect.h>
 
 #include "function-table.h"
+#include "mtl4-archive.h"
 
 @implementation MTLComputePipelineDescriptor
 @synthesize label = _label, computeFunction = _computeFunction,
@@ -173,6 +174,10 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
         if ([linked.name isEqual:function.name])
             return igi_autoreleased([[IGFunctionHandle alloc] initWithPipeline:self name:function.name]);
     return nil;
+}
+
+- (id<MTLFunctionHandle>)functionHandleWithBinaryFunction:(id<MTL4BinaryFunction>)function {
+    return function ? [self functionHandleWithFunction:((IGBinaryFunction *)function)->_function] : nil;
 }
 
 - (id<MTLVisibleFunctionTable>)newVisibleFunctionTableWithDescriptor:(MTLVisibleFunctionTableDescriptor *)descriptor {

@@ -106,6 +106,7 @@ static void every_protocol_is_implemented(void **state) {
     MTLResourceViewPoolDescriptor *views = [[[MTLResourceViewPoolDescriptor alloc] init] autorelease];
     views.resourceViewCount = 1;
     check(kept(objects, [device newTextureViewPoolWithDescriptor:views error:&error]), "MTLTextureViewPool");
+    check(kept(objects, [device newPipelineDataSetSerializerWithDescriptor:nil]), "MTL4PipelineDataSetSerializer");
     MTLTensorDescriptor *tensor = [[[MTLTensorDescriptor alloc] init] autorelease];
     check(kept(objects, [device newTensorWithDescriptor:tensor error:&error]), "MTLTensor");
     check([pipeline.reflection.bindings objectAtIndex:0], "MTLTensorBinding");
@@ -140,7 +141,9 @@ static void descriptors_can_be_made_and_copied(void **state) {
         "MTLResourceViewPoolDescriptor",
         "MTLTensorDescriptor",
         "MTLTextureViewDescriptor",
+        "MTL4BinaryFunctionDescriptor",
         "MTL4CounterHeapDescriptor",
+        "MTL4PipelineDataSetSerializerDescriptor",
         "MTLTensorExtents",
         "MTL4ArgumentTableDescriptor",
         "MTL4CommandAllocatorDescriptor",

@@ -3,11 +3,14 @@
 #ifndef INGOT_METAL_MTL4_COMPILER_H
 #define INGOT_METAL_MTL4_COMPILER_H
 
+#import <Metal/MTL4BinaryFunction.h>
 #import <Metal/MTLDevice.h>
 #import <Metal/MTLPipeline.h>
 
 @class MTLCompileOptions, MTLFunctionConstantValues;
 @protocol MTL4Compiler;
+@protocol MTL4Archive;
+@protocol MTL4PipelineDataSetSerializer;
 @protocol MTLDynamicLibrary;
 
 // ---- What to compile ----
@@ -57,15 +60,15 @@ MTL_EXPORT
 @property (nonatomic, copy) NSDictionary<NSString *, NSArray<MTL4FunctionDescriptor *> *> *groups;
 @end
 
-// Stored without effect: dynamic libraries are part of the libraries that name them.
+// Libraries are stored without effect: dynamic libraries are part of the libraries that name them.
 MTL_EXPORT
 @interface MTL4PipelineStageDynamicLinkingDescriptor : NSObject <NSCopying> {
     NSUInteger _maxCallStackDepth;
-    NSArray *_binaryLinkedFunctions;
+    NSArray<id<MTL4BinaryFunction>> *_binaryLinkedFunctions;
     NSArray<id<MTLDynamicLibrary>> *_preloadedLibraries;
 }
 @property (nonatomic) NSUInteger maxCallStackDepth;
-@property (nonatomic, copy) NSArray *binaryLinkedFunctions;
+@property (nonatomic, copy) NSArray<id<MTL4BinaryFunction>> *binaryLinkedFunctions;
 @property (nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *preloadedLibraries;
 @end
 
@@ -122,16 +125,18 @@ MTL_EXPORT
 MTL_EXPORT
 @interface MTL4CompilerDescriptor : NSObject <NSCopying> {
     NSString *_label;
+    id<MTL4PipelineDataSetSerializer> _pipelineDataSetSerializer;
 }
 @property (nonatomic, copy) NSString *label;
+@property (nonatomic, retain) id<MTL4PipelineDataSetSerializer> pipelineDataSetSerializer;
 @end
 
 // Archives are not needed: Ingot has a cache.
 MTL_EXPORT
 @interface MTL4CompilerTaskOptions : NSObject <NSCopying> {
-    NSArray *_lookupArchives;
+    NSArray<id<MTL4Archive>> *_lookupArchives;
 }
-@property (nonatomic, copy) NSArray *lookupArchives;
+@property (nonatomic, copy) NSArray<id<MTL4Archive>> *lookupArchives;
 @end
 
 typedef NS_ENUM(NSInteger, MTL4CompilerTaskStatus) {
@@ -147,9 +152,13 @@ typedef NS_ENUM(NSInteger, MTL4CompilerTaskStatus) {
 - (void)waitUntilCompleted;
 @end
 
+typedef void (^MTL4NewBinaryFunctionCompletionHandler)(id<MTL4BinaryFunction> function, NSError *error);
+typedef void (^MTLNewDynamicLibraryCompletionHandler)(id<MTLDynamicLibrary> library, NSError *error);
+
 @protocol MTL4Compiler <NSObject>
 @property (readonly) id<MTLDevice> device;
 @property (readonly) NSString *label;
+@property (readonly) id<MTL4PipelineDataSetSerializer> pipelineDataSetSerializer;
 - (id<MTLLibrary>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor error:(NSError **)error;
 - (id<MTL4CompilerTask>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor
                                completionHandler:(MTLNewLibraryCompletionHandler)completionHandler;
@@ -165,6 +174,21 @@ typedef NS_ENUM(NSInteger, MTL4CompilerTaskStatus) {
                                           compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
                                             completionHandler:
                                                 (MTLNewComputePipelineStateCompletionHandler)completionHandler;
+- (id<MTL4CompilerTask>)
+    newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
+                 dynamicLinkingDescriptor:(MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
+                      compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                        completionHandler:(MTLNewComputePipelineStateCompletionHandler)completionHandler;
+- (id<MTL4BinaryFunction>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
+                                      compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                                    error:(NSError **)error;
+- (id<MTL4CompilerTask>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
+                                    compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                      completionHandler:(MTL4NewBinaryFunctionCompletionHandler)completionHandler;
+- (id<MTL4CompilerTask>)newDynamicLibrary:(id<MTLLibrary>)library
+                        completionHandler:(MTLNewDynamicLibraryCompletionHandler)completionHandler;
+- (id<MTL4CompilerTask>)newDynamicLibraryWithURL:(NSURL *)url
+                               completionHandler:(MTLNewDynamicLibraryCompletionHandler)completionHandler;
 - (id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
 - (id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
 @end

@@ -15,6 +15,7 @@
 @protocol MTLBinaryArchive;
 @protocol MTLDevice;
 @protocol MTLDynamicLibrary;
+@protocol MTL4BinaryFunction;
 @protocol MTLFunction;
 
 MTL_EXPORT
@@ -71,6 +72,7 @@ MTL_EXPORT
 - (NSUInteger)imageblockMemoryLengthForDimensions:(MTLSize)imageblockDimensions;
 // Of a linked function; nil for others.
 - (id<MTLFunctionHandle>)functionHandleWithFunction:(id<MTLFunction>)function;
+- (id<MTLFunctionHandle>)functionHandleWithBinaryFunction:(id<MTL4BinaryFunction>)function;
 - (id<MTLVisibleFunctionTable>)newVisibleFunctionTableWithDescriptor:(MTLVisibleFunctionTableDescriptor *)descriptor
     NS_RETURNS_RETAINED;
 @end

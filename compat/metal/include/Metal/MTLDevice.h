@@ -10,6 +10,7 @@
 #import <Metal/MTLTypes.h>
 #include <dispatch/dispatch.h>
 
+@class MTL4PipelineDataSetSerializerDescriptor;
 @class MTL4ArgumentTableDescriptor, MTL4CommandAllocatorDescriptor, MTL4CommandQueueDescriptor, MTL4CompilerDescriptor,
     MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
     MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIOCommandQueueDescriptor,
@@ -19,7 +20,9 @@
 @protocol MTL4CommandAllocator;
 @protocol MTL4CommandBuffer;
 @protocol MTL4CommandQueue;
+@protocol MTL4Archive;
 @protocol MTL4Compiler;
+@protocol MTL4PipelineDataSetSerializer;
 @protocol MTLTextureViewPool;
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
@@ -291,6 +294,9 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (uint64_t)queryTimestampFrequency;  // timestamps in a second
 - (id<MTLTextureViewPool>)newTextureViewPoolWithDescriptor:(MTLResourceViewPoolDescriptor *)descriptor
                                                      error:(NSError **)error;
+- (id<MTL4PipelineDataSetSerializer>)newPipelineDataSetSerializerWithDescriptor:
+    (MTL4PipelineDataSetSerializerDescriptor *)descriptor;
+- (id<MTL4Archive>)newArchiveWithURL:(NSURL *)url error:(NSError **)error;
 - (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error;
 @end
 

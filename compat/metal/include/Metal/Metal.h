@@ -3,13 +3,16 @@
 #ifndef INGOT_METAL_H
 #define INGOT_METAL_H
 
+#import <Metal/MTL4Archive.h>
 #import <Metal/MTL4ArgumentTable.h>
+#import <Metal/MTL4BinaryFunction.h>
 #import <Metal/MTL4BufferRange.h>
 #import <Metal/MTL4CommandBuffer.h>
 #import <Metal/MTL4CommandQueue.h>
 #import <Metal/MTL4Compiler.h>
 #import <Metal/MTL4ComputeCommandEncoder.h>
 #import <Metal/MTL4Counters.h>
+#import <Metal/MTL4PipelineDataSetSerializer.h>
 #import <Metal/MTLAllocation.h>
 #import <Metal/MTLArgument.h>
 #import <Metal/MTLArgumentEncoder.h>
