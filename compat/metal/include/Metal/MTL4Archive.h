@@ -5,21 +5,26 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTL4BinaryFunctionDescriptor, MTL4ComputePipelineDescriptor, MTL4PipelineStageDynamicLinkingDescriptor;
 @protocol MTL4BinaryFunction;
 @protocol MTLComputePipelineState;
 
 // nil and an error for what is not in the archive.
 @protocol MTL4Archive <NSObject>
-@property (copy, atomic) NSString *label;
-- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                                                               error:(NSError **)error;
-- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                                            dynamicLinkingDescriptor:
-                                                (MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
-                                                               error:(NSError **)error;
-- (id<MTL4BinaryFunction>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
-                                                    error:(NSError **)error;
+@property (nullable, copy, atomic) NSString *label;
+- (nullable id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:
+                                            (MTL4ComputePipelineDescriptor *)descriptor
+                                                                        error:(NSError **)error;
+- (nullable id<MTLComputePipelineState>)
+    newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
+                 dynamicLinkingDescriptor:(MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
+                                    error:(NSError **)error;
+- (nullable id<MTL4BinaryFunction>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
+                                                             error:(NSError **)error;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 
 MTL_EXPORT
@@ -18,18 +20,20 @@ MTL_EXPORT
 @property (nonatomic) NSUInteger maxSamplerStateBindCount;
 @property (nonatomic) BOOL initializeBindings;
 @property (nonatomic) BOOL supportAttributeStrides;
-@property (nonatomic, copy) NSString *label;
+@property (nullable, nonatomic, copy) NSString *label;
 @end
 
 // An index beyond the descriptor's counts is ignored.
 @protocol MTL4ArgumentTable <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (readonly) NSString *label;
+@property (nullable, readonly) NSString *label;
 - (void)setAddress:(MTLGPUAddress)gpuAddress atIndex:(NSUInteger)bindingIndex;
 - (void)setAddress:(MTLGPUAddress)gpuAddress attributeStride:(NSUInteger)stride atIndex:(NSUInteger)bindingIndex;
 - (void)setResource:(MTLResourceID)resourceID atBufferIndex:(NSUInteger)bindingIndex;  // a tensor or a function table
 - (void)setTexture:(MTLResourceID)resourceID atIndex:(NSUInteger)bindingIndex;
 - (void)setSamplerState:(MTLResourceID)resourceID atIndex:(NSUInteger)bindingIndex;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

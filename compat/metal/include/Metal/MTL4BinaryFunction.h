@@ -5,6 +5,8 @@
 
 #import <Metal/MTLLibrary.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTL4FunctionDescriptor;
 
 typedef NS_OPTIONS(NSUInteger, MTL4BinaryFunctionOptions) {
@@ -24,8 +26,10 @@ MTL_EXPORT
 @end
 
 @protocol MTL4BinaryFunction <NSObject>
-@property (readonly) NSString *name;
+@property (nullable, readonly) NSString *name;
 @property (readonly) MTLFunctionType functionType;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

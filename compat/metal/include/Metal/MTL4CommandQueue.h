@@ -6,6 +6,8 @@
 #import <Metal/MTLDefines.h>
 #include <dispatch/dispatch.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTL4CommandBuffer;
 @protocol MTLDevice;
 @protocol MTLEvent;
@@ -24,7 +26,7 @@ MTL_EXTERN NSErrorDomain const MTL4CommandQueueErrorDomain;
 
 // What became of a commit.
 @protocol MTL4CommitFeedback <NSObject>
-@property (readonly) NSError *error;  // nil: all of it ran
+@property (nullable, readonly) NSError *error;  // nil: all of it ran
 @property (readonly) CFTimeInterval GPUStartTime;
 @property (readonly) CFTimeInterval GPUEndTime;
 @end
@@ -42,24 +44,26 @@ MTL_EXPORT
     NSString *_label;
     dispatch_queue_t _feedbackQueue;
 }
-@property (nonatomic, copy) NSString *label;
-@property (nonatomic, assign) dispatch_queue_t feedbackQueue;  // retained; NULL: handlers run on any thread
+@property (nullable, nonatomic, copy) NSString *label;
+@property (nullable, nonatomic, assign) dispatch_queue_t feedbackQueue;  // retained; NULL: handlers run on any thread
 @end
 
 // Addresses in argument tables are looked up in the residency sets of the queue and of the command buffer.
 @protocol MTL4CommandQueue <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (readonly) NSString *label;
-- (void)commit:(const id<MTL4CommandBuffer>[])commandBuffers count:(NSUInteger)count;
-- (void)commit:(const id<MTL4CommandBuffer>[])commandBuffers
+@property (nullable, readonly) NSString *label;
+- (void)commit:(const id<MTL4CommandBuffer> _Nonnull[_Nonnull])commandBuffers count:(NSUInteger)count;
+- (void)commit:(const id<MTL4CommandBuffer> _Nonnull[_Nonnull])commandBuffers
          count:(NSUInteger)count
        options:(MTL4CommitOptions *)options;
 - (void)signalEvent:(id<MTLEvent>)event value:(uint64_t)value;
 - (void)waitForEvent:(id<MTLEvent>)event value:(uint64_t)value;
 - (void)addResidencySet:(id<MTLResidencySet>)residencySet;
-- (void)addResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)addResidencySets:(const id<MTLResidencySet> _Nonnull[_Nonnull])residencySets count:(NSUInteger)count;
 - (void)removeResidencySet:(id<MTLResidencySet>)residencySet;
-- (void)removeResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)removeResidencySets:(const id<MTLResidencySet> _Nonnull[_Nonnull])residencySets count:(NSUInteger)count;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -7,6 +7,8 @@
 #import <Metal/MTLDevice.h>
 #import <Metal/MTLPipeline.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLCompileOptions, MTLFunctionConstantValues;
 @protocol MTL4Compiler;
 @protocol MTL4Archive;
@@ -20,9 +22,9 @@ MTL_EXPORT
     NSString *_source, *_name;
     MTLCompileOptions *_options;
 }
-@property (nonatomic, copy) NSString *source;
-@property (nonatomic, copy) MTLCompileOptions *options;
-@property (nonatomic, copy) NSString *name;
+@property (nullable, nonatomic, copy) NSString *source;
+@property (nullable, nonatomic, copy) MTLCompileOptions *options;
+@property (nullable, nonatomic, copy) NSString *name;
 @end
 
 MTL_EXPORT
@@ -34,8 +36,8 @@ MTL_EXPORT
     NSString *_name;
     id<MTLLibrary> _library;
 }
-@property (nonatomic, copy) NSString *name;
-@property (nonatomic, retain) id<MTLLibrary> library;
+@property (nullable, nonatomic, copy) NSString *name;
+@property (nullable, nonatomic, retain) id<MTLLibrary> library;
 @end
 
 MTL_EXPORT
@@ -44,9 +46,9 @@ MTL_EXPORT
     NSString *_specializedName;
     MTLFunctionConstantValues *_constantValues;
 }
-@property (nonatomic, copy) MTL4FunctionDescriptor *functionDescriptor;
-@property (nonatomic, copy) NSString *specializedName;
-@property (nonatomic, copy) MTLFunctionConstantValues *constantValues;
+@property (nullable, nonatomic, copy) MTL4FunctionDescriptor *functionDescriptor;
+@property (nullable, nonatomic, copy) NSString *specializedName;
+@property (nullable, nonatomic, copy) MTLFunctionConstantValues *constantValues;
 @end
 
 // Functions that a kernel may call by pointer.
@@ -55,9 +57,9 @@ MTL_EXPORT
     NSArray<MTL4FunctionDescriptor *> *_functionDescriptors, *_privateFunctionDescriptors;
     NSDictionary *_groups;
 }
-@property (nonatomic, copy) NSArray<MTL4FunctionDescriptor *> *functionDescriptors;
-@property (nonatomic, copy) NSArray<MTL4FunctionDescriptor *> *privateFunctionDescriptors;
-@property (nonatomic, copy) NSDictionary<NSString *, NSArray<MTL4FunctionDescriptor *> *> *groups;
+@property (nullable, nonatomic, copy) NSArray<MTL4FunctionDescriptor *> *functionDescriptors;
+@property (nullable, nonatomic, copy) NSArray<MTL4FunctionDescriptor *> *privateFunctionDescriptors;
+@property (nullable, nonatomic, copy) NSDictionary<NSString *, NSArray<MTL4FunctionDescriptor *> *> *groups;
 @end
 
 // Libraries are stored without effect: dynamic libraries are part of the libraries that name them.
@@ -68,7 +70,7 @@ MTL_EXPORT
     NSArray<id<MTLDynamicLibrary>> *_preloadedLibraries;
 }
 @property (nonatomic) NSUInteger maxCallStackDepth;
-@property (nonatomic, copy) NSArray<id<MTL4BinaryFunction>> *binaryLinkedFunctions;
+@property (nullable, nonatomic, copy) NSArray<id<MTL4BinaryFunction>> *binaryLinkedFunctions;
 @property (nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *preloadedLibraries;
 @end
 
@@ -97,8 +99,8 @@ MTL_EXPORT
     NSString *_label;
     MTL4PipelineOptions *_options;
 }
-@property (nonatomic, copy) NSString *label;
-@property (nonatomic, copy) MTL4PipelineOptions *options;
+@property (nullable, nonatomic, copy) NSString *label;
+@property (nullable, nonatomic, copy) MTL4PipelineOptions *options;
 @end
 
 MTL_EXPORT
@@ -110,12 +112,12 @@ MTL_EXPORT
     MTL4StaticLinkingDescriptor *_staticLinkingDescriptor;
     MTL4IndirectCommandBufferSupportState _supportIndirectCommandBuffers;
 }
-@property (nonatomic, copy) MTL4FunctionDescriptor *computeFunctionDescriptor;
+@property (nullable, nonatomic, copy) MTL4FunctionDescriptor *computeFunctionDescriptor;
 @property (nonatomic) BOOL threadGroupSizeIsMultipleOfThreadExecutionWidth;
 @property (nonatomic) NSUInteger maxTotalThreadsPerThreadgroup;
 @property (nonatomic) MTLSize requiredThreadsPerThreadgroup;
 @property (nonatomic) BOOL supportBinaryLinking;
-@property (nonatomic, copy) MTL4StaticLinkingDescriptor *staticLinkingDescriptor;
+@property (nullable, nonatomic, copy) MTL4StaticLinkingDescriptor *staticLinkingDescriptor;
 @property (nonatomic) MTL4IndirectCommandBufferSupportState supportIndirectCommandBuffers;
 - (void)reset;
 @end
@@ -127,8 +129,8 @@ MTL_EXPORT
     NSString *_label;
     id<MTL4PipelineDataSetSerializer> _pipelineDataSetSerializer;
 }
-@property (nonatomic, copy) NSString *label;
-@property (nonatomic, retain) id<MTL4PipelineDataSetSerializer> pipelineDataSetSerializer;
+@property (nullable, nonatomic, copy) NSString *label;
+@property (nullable, nonatomic, retain) id<MTL4PipelineDataSetSerializer> pipelineDataSetSerializer;
 @end
 
 // Archives are not needed: Ingot has a cache.
@@ -136,7 +138,7 @@ MTL_EXPORT
 @interface MTL4CompilerTaskOptions : NSObject <NSCopying> {
     NSArray<id<MTL4Archive>> *_lookupArchives;
 }
-@property (nonatomic, copy) NSArray<id<MTL4Archive>> *lookupArchives;
+@property (nullable, nonatomic, copy) NSArray<id<MTL4Archive>> *lookupArchives;
 @end
 
 typedef NS_ENUM(NSInteger, MTL4CompilerTaskStatus) {
@@ -152,45 +154,51 @@ typedef NS_ENUM(NSInteger, MTL4CompilerTaskStatus) {
 - (void)waitUntilCompleted;
 @end
 
-typedef void (^MTL4NewBinaryFunctionCompletionHandler)(id<MTL4BinaryFunction> function, NSError *error);
-typedef void (^MTLNewDynamicLibraryCompletionHandler)(id<MTLDynamicLibrary> library, NSError *error);
+typedef void (^MTL4NewBinaryFunctionCompletionHandler)(id<MTL4BinaryFunction> _Nullable function,
+                                                       NSError *_Nullable error);
+typedef void (^MTLNewDynamicLibraryCompletionHandler)(id<MTLDynamicLibrary> _Nullable library,
+                                                      NSError *_Nullable error);
 
 @protocol MTL4Compiler <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (readonly) NSString *label;
-@property (readonly) id<MTL4PipelineDataSetSerializer> pipelineDataSetSerializer;
-- (id<MTLLibrary>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor error:(NSError **)error;
+@property (nullable, readonly) NSString *label;
+@property (nullable, readonly) id<MTL4PipelineDataSetSerializer> pipelineDataSetSerializer;
+- (nullable id<MTLLibrary>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor error:(NSError **)error;
 - (id<MTL4CompilerTask>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor
                                completionHandler:(MTLNewLibraryCompletionHandler)completionHandler;
-- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                                                 compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
-                                                               error:(NSError **)error;
-- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                                            dynamicLinkingDescriptor:
-                                                (MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
-                                                 compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
-                                                               error:(NSError **)error;
+- (nullable id<MTLComputePipelineState>)
+    newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
+                      compilerTaskOptions:(nullable MTL4CompilerTaskOptions *)compilerTaskOptions
+                                    error:(NSError **)error;
+- (nullable id<MTLComputePipelineState>)
+    newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
+                 dynamicLinkingDescriptor:(nullable MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
+                      compilerTaskOptions:(nullable MTL4CompilerTaskOptions *)compilerTaskOptions
+                                    error:(NSError **)error;
 - (id<MTL4CompilerTask>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                                          compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                          compilerTaskOptions:(nullable MTL4CompilerTaskOptions *)compilerTaskOptions
                                             completionHandler:
                                                 (MTLNewComputePipelineStateCompletionHandler)completionHandler;
 - (id<MTL4CompilerTask>)
     newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
-                 dynamicLinkingDescriptor:(MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
-                      compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                 dynamicLinkingDescriptor:(nullable MTL4PipelineStageDynamicLinkingDescriptor *)dynamicLinkingDescriptor
+                      compilerTaskOptions:(nullable MTL4CompilerTaskOptions *)compilerTaskOptions
                         completionHandler:(MTLNewComputePipelineStateCompletionHandler)completionHandler;
-- (id<MTL4BinaryFunction>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
-                                      compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
-                                                    error:(NSError **)error;
+- (nullable id<MTL4BinaryFunction>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
+                                               compilerTaskOptions:
+                                                   (nullable MTL4CompilerTaskOptions *)compilerTaskOptions
+                                                             error:(NSError **)error;
 - (id<MTL4CompilerTask>)newBinaryFunctionWithDescriptor:(MTL4BinaryFunctionDescriptor *)descriptor
-                                    compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
+                                    compilerTaskOptions:(nullable MTL4CompilerTaskOptions *)compilerTaskOptions
                                       completionHandler:(MTL4NewBinaryFunctionCompletionHandler)completionHandler;
 - (id<MTL4CompilerTask>)newDynamicLibrary:(id<MTLLibrary>)library
                         completionHandler:(MTLNewDynamicLibraryCompletionHandler)completionHandler;
 - (id<MTL4CompilerTask>)newDynamicLibraryWithURL:(NSURL *)url
                                completionHandler:(MTLNewDynamicLibraryCompletionHandler)completionHandler;
-- (id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
-- (id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
+- (nullable id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
+- (nullable id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

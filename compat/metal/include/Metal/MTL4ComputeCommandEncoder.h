@@ -11,6 +11,8 @@
 #import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTL4CommandBuffer;
 @protocol MTLComputePipelineState;
 @protocol MTLFence;
@@ -37,8 +39,8 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
 };
 
 @protocol MTL4CommandEncoder <NSObject>
-@property (copy, atomic) NSString *label;
-@property (readonly) id<MTL4CommandBuffer> commandBuffer;
+@property (nullable, copy, atomic) NSString *label;
+@property (nullable, readonly) id<MTL4CommandBuffer> commandBuffer;
 - (void)barrierAfterQueueStages:(MTLStages)afterQueueStages
                    beforeStages:(MTLStages)beforeStages
               visibilityOptions:(MTL4VisibilityOptions)visibilityOptions;
@@ -59,7 +61,7 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
 @protocol MTL4ComputeCommandEncoder <MTL4CommandEncoder>
 - (MTLStages)stages;
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state;
-- (void)setArgumentTable:(id<MTL4ArgumentTable>)argumentTable;
+- (void)setArgumentTable:(nullable id<MTL4ArgumentTable>)argumentTable;
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index;
 - (void)dispatchThreads:(MTLSize)threadsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
 - (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
@@ -166,5 +168,7 @@ typedef NS_OPTIONS(NSUInteger, MTL4VisibilityOptions) {
 // The software device has none: the command buffer reports an error.
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_ENUM(NSInteger, MTL4CounterHeapType) {
     MTL4CounterHeapTypeInvalid = 0,
     MTL4CounterHeapTypeTimestamp = 1,
@@ -30,11 +32,13 @@ MTL_EXPORT
 
 // Entries get their times when the command buffer that writes them has run; before that, and once invalidated, they are 0.
 @protocol MTL4CounterHeap <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) NSUInteger count;
 @property (readonly) MTL4CounterHeapType type;
-- (NSData *)resolveCounterRange:(NSRange)range;  // entries as MTL4TimestampHeapEntry; nil: outside
+- (nullable NSData *)resolveCounterRange:(NSRange)range;  // entries as MTL4TimestampHeapEntry; nil: outside
 - (void)invalidateCounterRange:(NSRange)range;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_OPTIONS(NSUInteger, MTL4PipelineDataSetSerializerConfiguration) {
     MTL4PipelineDataSetSerializerConfigurationCaptureDescriptors = 1,
     MTL4PipelineDataSetSerializerConfigurationCaptureBinaries = 1 << 1,
@@ -19,9 +21,11 @@ MTL_EXPORT
 
 @protocol MTL4PipelineDataSetSerializer <NSObject>
 // JSON of the pipelines, where descriptors were captured.
-- (NSData *)serializeAsPipelinesScriptWithError:(NSError **)error;
+- (nullable NSData *)serializeAsPipelinesScriptWithError:(NSError **)error;
 // Where binaries were captured.
 - (BOOL)serializeAsArchiveAndFlushToURL:(NSURL *)url error:(NSError **)error;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

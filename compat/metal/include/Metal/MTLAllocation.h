@@ -5,8 +5,12 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLAllocation <NSObject>
 @property (readonly) NSUInteger allocatedSize;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

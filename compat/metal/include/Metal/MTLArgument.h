@@ -7,6 +7,8 @@
 #import <Metal/MTLTensor.h>
 #import <Metal/MTLTexture.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_ENUM(NSInteger, MTLBindingType) {
     MTLBindingTypeBuffer = 0,
     MTLBindingTypeThreadgroupMemory = 1,
@@ -66,11 +68,11 @@ MTL_EXPORT
 @property (readonly) MTLDataType dataType;
 @property (readonly) NSUInteger argumentIndex;  // in an argument buffer: its [[id(n)]]
 // nil if the member is something else.
-- (MTLStructType *)structType;
-- (MTLArrayType *)arrayType;
-- (MTLTextureReferenceType *)textureReferenceType;
-- (MTLPointerType *)pointerType;
-- (MTLTensorReferenceType *)tensorReferenceType;
+- (nullable MTLStructType *)structType;
+- (nullable MTLArrayType *)arrayType;
+- (nullable MTLTextureReferenceType *)textureReferenceType;
+- (nullable MTLPointerType *)pointerType;
+- (nullable MTLTensorReferenceType *)tensorReferenceType;
 @end
 
 MTL_EXPORT
@@ -78,7 +80,7 @@ MTL_EXPORT
     NSArray<MTLStructMember *> *_members;
 }
 @property (readonly) NSArray<MTLStructMember *> *members;
-- (MTLStructMember *)memberByName:(NSString *)name;
+- (nullable MTLStructMember *)memberByName:(NSString *)name;
 @end
 
 MTL_EXPORT
@@ -90,11 +92,11 @@ MTL_EXPORT
 @property (readonly) NSUInteger arrayLength;
 @property (readonly) NSUInteger stride;               // in bytes
 @property (readonly) NSUInteger argumentIndexStride;  // of an argument buffer
-- (MTLStructType *)elementStructType;
-- (MTLArrayType *)elementArrayType;
-- (MTLTextureReferenceType *)elementTextureReferenceType;
-- (MTLPointerType *)elementPointerType;
-- (MTLTensorReferenceType *)elementTensorReferenceType;
+- (nullable MTLStructType *)elementStructType;
+- (nullable MTLArrayType *)elementArrayType;
+- (nullable MTLTextureReferenceType *)elementTextureReferenceType;
+- (nullable MTLPointerType *)elementPointerType;
+- (nullable MTLTensorReferenceType *)elementTensorReferenceType;
 @end
 
 MTL_EXPORT
@@ -110,8 +112,8 @@ MTL_EXPORT
 @property (readonly) NSUInteger alignment;
 @property (readonly) NSUInteger dataSize;
 @property (readonly) BOOL elementIsArgumentBuffer;  // the struct has pointers, textures or samplers in it
-- (MTLStructType *)elementStructType;
-- (MTLArrayType *)elementArrayType;
+- (nullable MTLStructType *)elementStructType;
+- (nullable MTLArrayType *)elementArrayType;
 @end
 
 MTL_EXPORT
@@ -137,7 +139,7 @@ MTL_EXPORT
 }
 @property (readonly) MTLTensorDataType tensorDataType;
 @property (readonly) MTLDataType indexType;
-@property (readonly) MTLTensorExtents *dimensions;
+@property (nullable, readonly) MTLTensorExtents *dimensions;
 @property (readonly) MTLBindingAccess access;
 @end
 
@@ -154,8 +156,8 @@ MTL_EXPORT
 @property (readonly) NSUInteger bufferAlignment;
 @property (readonly) NSUInteger bufferDataSize;
 @property (readonly) MTLDataType bufferDataType;
-@property (readonly) MTLStructType *bufferStructType;
-@property (readonly) MTLPointerType *bufferPointerType;
+@property (nullable, readonly) MTLStructType *bufferStructType;
+@property (nullable, readonly) MTLPointerType *bufferPointerType;
 @end
 
 @protocol MTLThreadgroupBinding <MTLBinding>
@@ -173,7 +175,7 @@ MTL_EXPORT
 @protocol MTLTensorBinding <MTLBinding>
 @property (readonly) MTLTensorDataType tensorDataType;
 @property (readonly) MTLDataType indexType;
-@property (readonly) MTLTensorExtents *dimensions;  // -1 where a size is not constant
+@property (nullable, readonly) MTLTensorExtents *dimensions;  // -1 where a size is not constant
 @end
 
 // The older form of the same.
@@ -189,8 +191,8 @@ MTL_EXPORT
 @property (readonly) NSUInteger bufferAlignment;
 @property (readonly) NSUInteger bufferDataSize;
 @property (readonly) MTLDataType bufferDataType;
-@property (readonly) MTLStructType *bufferStructType;
-@property (readonly) MTLPointerType *bufferPointerType;
+@property (nullable, readonly) MTLStructType *bufferStructType;
+@property (nullable, readonly) MTLPointerType *bufferPointerType;
 @property (readonly) NSUInteger threadgroupMemoryAlignment;
 @property (readonly) NSUInteger threadgroupMemoryDataSize;
 @property (readonly) MTLTextureType textureType;
@@ -198,5 +200,7 @@ MTL_EXPORT
 @property (readonly) BOOL isDepthTexture;
 @property (readonly) NSUInteger arrayLength;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -8,6 +8,8 @@
 #import <Metal/MTLDataType.h>
 #import <Metal/MTLTexture.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @protocol MTLComputePipelineState;
 @protocol MTLDevice;
@@ -35,28 +37,35 @@ MTL_EXPORT
 // An index that no descriptor has, and a place outside of the buffer, change nothing.
 @protocol MTLArgumentEncoder <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) NSUInteger encodedLength;
 @property (readonly) NSUInteger alignment;
-- (void)setArgumentBuffer:(id<MTLBuffer>)argumentBuffer offset:(NSUInteger)offset;
-- (void)setArgumentBuffer:(id<MTLBuffer>)argumentBuffer
+- (void)setArgumentBuffer:(nullable id<MTLBuffer>)argumentBuffer offset:(NSUInteger)offset;
+- (void)setArgumentBuffer:(nullable id<MTLBuffer>)argumentBuffer
               startOffset:(NSUInteger)startOffset
              arrayElement:(NSUInteger)arrayElement;
-- (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
-- (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range;
-- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index;
-- (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range;
-- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
-- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range;
-- (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)visibleFunctionTable atIndex:(NSUInteger)index;
-- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable>[])visibleFunctionTables withRange:(NSRange)range;
-- (void)setComputePipelineState:(id<MTLComputePipelineState>)pipeline atIndex:(NSUInteger)index;
-- (void)setComputePipelineStates:(const id<MTLComputePipelineState>[])pipelines withRange:(NSRange)range;
-- (void)setIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer atIndex:(NSUInteger)index;
-- (void)setIndirectCommandBuffers:(const id<MTLIndirectCommandBuffer>[])buffers withRange:(NSRange)range;
+- (void)setBuffer:(nullable id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
+- (void)setBuffers:(const id<MTLBuffer> _Nullable[_Nonnull])buffers
+           offsets:(const NSUInteger[_Nonnull])offsets
+         withRange:(NSRange)range;
+- (void)setTexture:(nullable id<MTLTexture>)texture atIndex:(NSUInteger)index;
+- (void)setTextures:(const id<MTLTexture> _Nullable[_Nonnull])textures withRange:(NSRange)range;
+- (void)setSamplerState:(nullable id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
+- (void)setSamplerStates:(const id<MTLSamplerState> _Nullable[_Nonnull])samplers withRange:(NSRange)range;
+- (void)setVisibleFunctionTable:(nullable id<MTLVisibleFunctionTable>)visibleFunctionTable atIndex:(NSUInteger)index;
+- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable> _Nullable[_Nonnull])visibleFunctionTables
+                       withRange:(NSRange)range;
+- (void)setComputePipelineState:(nullable id<MTLComputePipelineState>)pipeline atIndex:(NSUInteger)index;
+- (void)setComputePipelineStates:(const id<MTLComputePipelineState> _Nullable[_Nonnull])pipelines
+                       withRange:(NSRange)range;
+- (void)setIndirectCommandBuffer:(nullable id<MTLIndirectCommandBuffer>)indirectCommandBuffer atIndex:(NSUInteger)index;
+- (void)setIndirectCommandBuffers:(const id<MTLIndirectCommandBuffer> _Nullable[_Nonnull])buffers
+                        withRange:(NSRange)range;
 - (void *)constantDataAtIndex:(NSUInteger)index;  // NULL: there is none
 // For the struct that a pointer in this one points to; nil if it points to something else. The caller releases it.
-- (id<MTLArgumentEncoder>)newArgumentEncoderForBufferAtIndex:(NSUInteger)index;
+- (nullable id<MTLArgumentEncoder>)newArgumentEncoderForBufferAtIndex:(NSUInteger)index;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

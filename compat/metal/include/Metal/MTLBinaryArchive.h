@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLComputePipelineDescriptor, MTLFunctionDescriptor;
 @protocol MTLDevice;
 @protocol MTLLibrary;
@@ -23,11 +25,11 @@ MTL_EXPORT
 @interface MTLBinaryArchiveDescriptor : NSObject <NSCopying> {
     NSURL *_url;
 }
-@property (copy, nonatomic) NSURL *url;
+@property (nullable, copy, nonatomic) NSURL *url;
 @end
 
 @protocol MTLBinaryArchive <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
 - (BOOL)addComputePipelineFunctionsWithDescriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error;
 - (BOOL)addFunctionWithDescriptor:(MTLFunctionDescriptor *)descriptor
@@ -35,5 +37,7 @@ MTL_EXPORT
                             error:(NSError **)error;
 - (BOOL)serializeToURL:(NSURL *)url error:(NSError **)error;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

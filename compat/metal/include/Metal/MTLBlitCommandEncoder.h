@@ -6,6 +6,8 @@
 #import <Metal/MTLCommandEncoder.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @protocol MTLCounterSampleBuffer;
 @protocol MTLFence;
@@ -110,5 +112,7 @@ typedef NS_OPTIONS(NSUInteger, MTLBlitOption) {
                  destinationIndex:(NSUInteger)destinationIndex;
 - (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)range;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLPassSamples.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 MTL_EXPORT
 @interface MTLBlitPassDescriptor : NSObject <NSCopying> {
     MTLBlitPassSampleBufferAttachmentDescriptorArray *_sampleBufferAttachments;
@@ -12,5 +14,7 @@ MTL_EXPORT
 + (MTLBlitPassDescriptor *)blitPassDescriptor;
 @property (readonly) MTLBlitPassSampleBufferAttachmentDescriptorArray *sampleBufferAttachments;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -6,6 +6,8 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLTensorDescriptor, MTLTextureDescriptor;
 @protocol MTLTensor;
 @protocol MTLTexture;
@@ -13,20 +15,22 @@
 @protocol MTLBuffer <MTLResource>
 @property (readonly) NSUInteger length;
 @property (readonly) uint64_t gpuAddress;
-@property (readonly) id<MTLBuffer> remoteStorageBuffer;
+@property (nullable, readonly) id<MTLBuffer> remoteStorageBuffer;
 - (void *)contents;
 - (void)didModifyRange:(NSRange)range;
 - (void)addDebugMarker:(NSString *)marker range:(NSRange)range;
 - (void)removeAllDebugMarkers;
-- (id<MTLBuffer>)newRemoteBufferViewForDevice:(id<MTLDevice>)device;
+- (nullable id<MTLBuffer>)newRemoteBufferViewForDevice:(id<MTLDevice>)device;
 // The texture has the pixels in this buffer.
-- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
-                                    offset:(NSUInteger)offset
-                               bytesPerRow:(NSUInteger)bytesPerRow;
+- (nullable id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
+                                             offset:(NSUInteger)offset
+                                        bytesPerRow:(NSUInteger)bytesPerRow;
 // The tensor has its elements in this buffer. Strides are packed if the descriptor has none.
-- (id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor
-                                  offset:(NSUInteger)offset
-                                   error:(NSError **)error;
+- (nullable id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor
+                                           offset:(NSUInteger)offset
+                                            error:(NSError **)error;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -7,6 +7,8 @@
 
 #import <Metal/MTLCaptureScope.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 MTL_EXTERN NSErrorDomain const MTLCaptureErrorDomain;
 
 typedef NS_ENUM(NSInteger, MTLCaptureError) {
@@ -26,9 +28,9 @@ MTL_EXPORT
     MTLCaptureDestination _destination;
     NSURL *_outputURL;
 }
-@property (nonatomic, retain) id captureObject;
+@property (nullable, nonatomic, retain) id captureObject;
 @property (nonatomic) MTLCaptureDestination destination;
-@property (nonatomic, copy) NSURL *outputURL;
+@property (nullable, nonatomic, copy) NSURL *outputURL;
 @end
 
 MTL_EXPORT
@@ -39,7 +41,7 @@ MTL_EXPORT
     NSMutableArray *_committed;         // command buffers since then
 }
 + (MTLCaptureManager *)sharedCaptureManager;
-@property (readwrite, retain, atomic) id<MTLCaptureScope> defaultCaptureScope;
+@property (nullable, readwrite, retain, atomic) id<MTLCaptureScope> defaultCaptureScope;
 @property (readonly) BOOL isCapturing;
 - (id<MTLCaptureScope>)newCaptureScopeWithDevice:(id<MTLDevice>)device;
 - (id<MTLCaptureScope>)newCaptureScopeWithCommandQueue:(id<MTLCommandQueue>)commandQueue;
@@ -50,5 +52,7 @@ MTL_EXPORT
 - (void)startCaptureWithScope:(id<MTLCaptureScope>)captureScope;
 - (void)stopCapture;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,15 +5,19 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLCommandQueue;
 @protocol MTLDevice;
 
 @protocol MTLCaptureScope <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly, nonatomic) id<MTLDevice> device;
-@property (readonly, nonatomic) id<MTLCommandQueue> commandQueue;
+@property (nullable, readonly, nonatomic) id<MTLCommandQueue> commandQueue;
 - (void)beginScope;
 - (void)endScope;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLBlitPassDescriptor, MTLComputePassDescriptor;
 @protocol MTLBlitCommandEncoder;
 @protocol MTLCommandBuffer;
@@ -70,7 +72,7 @@ MTL_EXPORT
 }
 @property (readwrite, nonatomic) BOOL retainedReferences;
 @property (readwrite, nonatomic) MTLCommandBufferErrorOption errorOptions;
-@property (readwrite, nonatomic, retain) id<MTLLogState> logState;
+@property (nullable, readwrite, nonatomic, retain) id<MTLLogState> logState;
 @end
 
 typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer> commandBuffer);
@@ -80,31 +82,34 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer> commandBuffer);
 @property (readonly) id<MTLCommandQueue> commandQueue;
 @property (readonly) BOOL retainedReferences;
 @property (readonly) MTLCommandBufferErrorOption errorOptions;
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) CFTimeInterval kernelStartTime;
 @property (readonly) CFTimeInterval kernelEndTime;
 @property (readonly) CFTimeInterval GPUStartTime;
 @property (readonly) CFTimeInterval GPUEndTime;
 @property (readonly) id<MTLLogContainer> logs;
 @property (readonly) MTLCommandBufferStatus status;
-@property (readonly) NSError *error;
+@property (nullable, readonly) NSError *error;
 - (void)enqueue;
 - (void)commit;
 - (void)addScheduledHandler:(MTLCommandBufferHandler)block;
 - (void)addCompletedHandler:(MTLCommandBufferHandler)block;
 - (void)waitUntilScheduled;
 - (void)waitUntilCompleted;
-- (id<MTLBlitCommandEncoder>)blitCommandEncoder;
-- (id<MTLBlitCommandEncoder>)blitCommandEncoderWithDescriptor:(MTLBlitPassDescriptor *)blitPassDescriptor;
-- (id<MTLComputeCommandEncoder>)computeCommandEncoder;
-- (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)dispatchType;
-- (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:(MTLComputePassDescriptor *)computePassDescriptor;
+- (nullable id<MTLBlitCommandEncoder>)blitCommandEncoder;
+- (nullable id<MTLBlitCommandEncoder>)blitCommandEncoderWithDescriptor:(MTLBlitPassDescriptor *)blitPassDescriptor;
+- (nullable id<MTLComputeCommandEncoder>)computeCommandEncoder;
+- (nullable id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)dispatchType;
+- (nullable id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:
+    (MTLComputePassDescriptor *)computePassDescriptor;
 - (void)encodeWaitForEvent:(id<MTLEvent>)event value:(uint64_t)value;
 - (void)encodeSignalEvent:(id<MTLEvent>)event value:(uint64_t)value;
 - (void)pushDebugGroup:(NSString *)string;
 - (void)popDebugGroup;
 - (void)useResidencySet:(id<MTLResidencySet>)residencySet;
-- (void)useResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)useResidencySets:(const id<MTLResidencySet> _Nonnull[_Nonnull])residencySets count:(NSUInteger)count;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLResource.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_OPTIONS(NSUInteger, MTLBarrierScope) {
     MTLBarrierScopeBuffers = 1,
     MTLBarrierScopeTextures = 2,
@@ -13,11 +15,13 @@ typedef NS_OPTIONS(NSUInteger, MTLBarrierScope) {
 
 @protocol MTLCommandEncoder <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 - (void)endEncoding;
 - (void)insertDebugSignpost:(NSString *)string;
 - (void)pushDebugGroup:(NSString *)string;
 - (void)popDebugGroup;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLCommandBufferDescriptor;
 @protocol MTLCommandBuffer;
 @protocol MTLDevice;
@@ -17,20 +19,22 @@ MTL_EXPORT
     id<MTLLogState> _logState;
 }
 @property (readwrite, nonatomic) NSUInteger maxCommandBufferCount;
-@property (readwrite, nonatomic, retain) id<MTLLogState> logState;
+@property (nullable, readwrite, nonatomic, retain) id<MTLLogState> logState;
 @end
 
 @protocol MTLCommandQueue <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
-- (id<MTLCommandBuffer>)commandBuffer;
-- (id<MTLCommandBuffer>)commandBufferWithDescriptor:(MTLCommandBufferDescriptor *)descriptor;
-- (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences;
+- (nullable id<MTLCommandBuffer>)commandBuffer;
+- (nullable id<MTLCommandBuffer>)commandBufferWithDescriptor:(MTLCommandBufferDescriptor *)descriptor;
+- (nullable id<MTLCommandBuffer>)commandBufferWithUnretainedReferences;
 - (void)insertDebugCaptureBoundary;
 - (void)addResidencySet:(id<MTLResidencySet>)residencySet;
-- (void)addResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)addResidencySets:(const id<MTLResidencySet> _Nonnull[_Nonnull])residencySets count:(NSUInteger)count;
 - (void)removeResidencySet:(id<MTLResidencySet>)residencySet;
-- (void)removeResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)removeResidencySets:(const id<MTLResidencySet> _Nonnull[_Nonnull])residencySets count:(NSUInteger)count;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

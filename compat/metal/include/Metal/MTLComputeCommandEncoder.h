@@ -7,6 +7,8 @@
 #import <Metal/MTLCommandEncoder.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @protocol MTLComputePipelineState;
 @protocol MTLCounterSampleBuffer;
@@ -40,20 +42,23 @@ typedef struct {
              offset:(NSUInteger)offset
     attributeStride:(NSUInteger)stride
             atIndex:(NSUInteger)index;
-- (void)setBuffers:(const id<MTLBuffer>[])buffers
-             offsets:(const NSUInteger[])offsets
-    attributeStrides:(const NSUInteger[])strides
+- (void)setBuffers:(const id<MTLBuffer> _Nullable[_Nonnull])buffers
+             offsets:(const NSUInteger[_Nonnull])offsets
+    attributeStrides:(const NSUInteger[_Nonnull])strides
            withRange:(NSRange)range;
 - (void)setBufferOffset:(NSUInteger)offset attributeStride:(NSUInteger)stride atIndex:(NSUInteger)index;
 - (void)setBytes:(const void *)bytes
              length:(NSUInteger)length
     attributeStride:(NSUInteger)stride
             atIndex:(NSUInteger)index;
-- (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
+- (void)setBuffer:(nullable id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index;
-- (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range;
-- (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)visibleFunctionTable atBufferIndex:(NSUInteger)bufferIndex;
-- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable>[])visibleFunctionTables
+- (void)setBuffers:(const id<MTLBuffer> _Nullable[_Nonnull])buffers
+           offsets:(const NSUInteger[_Nonnull])offsets
+         withRange:(NSRange)range;
+- (void)setVisibleFunctionTable:(nullable id<MTLVisibleFunctionTable>)visibleFunctionTable
+                  atBufferIndex:(NSUInteger)bufferIndex;
+- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable> _Nullable[_Nonnull])visibleFunctionTables
                  withBufferRange:(NSRange)range;
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index;
 - (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
@@ -64,23 +69,25 @@ typedef struct {
 - (void)updateFence:(id<MTLFence>)fence;
 - (void)waitForFence:(id<MTLFence>)fence;
 - (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage;
-- (void)useResources:(const id<MTLResource>[])resources count:(NSUInteger)count usage:(MTLResourceUsage)usage;
+- (void)useResources:(const id<MTLResource> _Nonnull[_Nonnull])resources
+               count:(NSUInteger)count
+               usage:(MTLResourceUsage)usage;
 - (void)useHeap:(id<MTLHeap>)heap;
-- (void)useHeaps:(const id<MTLHeap>[])heaps count:(NSUInteger)count;
+- (void)useHeaps:(const id<MTLHeap> _Nonnull[_Nonnull])heaps count:(NSUInteger)count;
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope;
-- (void)memoryBarrierWithResources:(const id<MTLResource>[])resources count:(NSUInteger)count;
+- (void)memoryBarrierWithResources:(const id<MTLResource> _Nonnull[_Nonnull])resources count:(NSUInteger)count;
 
-- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index;
-- (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range;
-- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
-- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range;
-- (void)setSamplerState:(id<MTLSamplerState>)sampler
+- (void)setTexture:(nullable id<MTLTexture>)texture atIndex:(NSUInteger)index;
+- (void)setTextures:(const id<MTLTexture> _Nullable[_Nonnull])textures withRange:(NSRange)range;
+- (void)setSamplerState:(nullable id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
+- (void)setSamplerStates:(const id<MTLSamplerState> _Nullable[_Nonnull])samplers withRange:(NSRange)range;
+- (void)setSamplerState:(nullable id<MTLSamplerState>)sampler
             lodMinClamp:(float)lodMinClamp
             lodMaxClamp:(float)lodMaxClamp
                 atIndex:(NSUInteger)index;
-- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers
-            lodMinClamps:(const float[])lodMinClamps
-            lodMaxClamps:(const float[])lodMaxClamps
+- (void)setSamplerStates:(const id<MTLSamplerState> _Nullable[_Nonnull])samplers
+            lodMinClamps:(const float[_Nonnull])lodMinClamps
+            lodMaxClamps:(const float[_Nonnull])lodMaxClamps
                withRange:(NSRange)range;
 - (void)setStageInRegion:(MTLRegion)region;
 // The software device has none: the command buffer reports an error.
@@ -94,5 +101,7 @@ typedef struct {
                  atSampleIndex:(NSUInteger)sampleIndex
                    withBarrier:(BOOL)barrier;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

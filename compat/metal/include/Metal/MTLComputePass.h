@@ -6,6 +6,8 @@
 #import <Metal/MTLCommandBuffer.h>
 #import <Metal/MTLPassSamples.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 MTL_EXPORT
 @interface MTLComputePassDescriptor : NSObject <NSCopying> {
     MTLDispatchType _dispatchType;
@@ -15,5 +17,7 @@ MTL_EXPORT
 @property (nonatomic) MTLDispatchType dispatchType;
 @property (readonly) MTLComputePassSampleBufferAttachmentDescriptorArray *sampleBufferAttachments;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -11,6 +11,8 @@
 #import <Metal/MTLTypes.h>
 #import <Metal/MTLVisibleFunctionTable.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLStageInputOutputDescriptor;
 @protocol MTLBinaryArchive;
 @protocol MTLDevice;
@@ -40,28 +42,28 @@ MTL_EXPORT
     NSArray *_insertLibraries, *_preloadedLibraries, *_binaryArchives;
     MTLShaderValidation _shaderValidation;
 }
-@property (copy, nonatomic) NSString *label;
-@property (readwrite, nonatomic, retain) id<MTLFunction> computeFunction;
+@property (nullable, copy, nonatomic) NSString *label;
+@property (nullable, readwrite, nonatomic, retain) id<MTLFunction> computeFunction;
 @property (readwrite, nonatomic) BOOL threadGroupSizeIsMultipleOfThreadExecutionWidth;
 @property (readwrite, nonatomic) NSUInteger maxTotalThreadsPerThreadgroup;
 @property (readwrite, nonatomic) NSUInteger maxCallStackDepth;
 @property (readwrite, nonatomic) MTLSize requiredThreadsPerThreadgroup;
-@property (copy, nonatomic) MTLStageInputOutputDescriptor *stageInputDescriptor;
+@property (nullable, copy, nonatomic) MTLStageInputOutputDescriptor *stageInputDescriptor;
 @property (readonly) MTLPipelineBufferDescriptorArray *buffers;
 @property (readwrite, nonatomic) BOOL supportIndirectCommandBuffers;
 @property (readwrite, nonatomic) BOOL supportAddingBinaryFunctions;
-@property (copy, nonatomic) MTLLinkedFunctions *linkedFunctions;
-@property (readwrite, nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *insertLibraries;
+@property (nullable, copy, nonatomic) MTLLinkedFunctions *linkedFunctions;
+@property (nullable, readwrite, nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *insertLibraries;
 @property (readwrite, nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *preloadedLibraries;
-@property (readwrite, nonatomic, copy) NSArray<id<MTLBinaryArchive>> *binaryArchives;
+@property (nullable, readwrite, nonatomic, copy) NSArray<id<MTLBinaryArchive>> *binaryArchives;
 @property (readwrite, nonatomic) MTLShaderValidation shaderValidation;
 - (void)reset;
 @end
 
 @protocol MTLComputePipelineState <MTLAllocation>
-@property (readonly) NSString *label;
+@property (nullable, readonly) NSString *label;
 @property (readonly) id<MTLDevice> device;
-@property (readonly) MTLComputePipelineReflection *reflection;
+@property (nullable, readonly) MTLComputePipelineReflection *reflection;
 @property (readonly) NSUInteger maxTotalThreadsPerThreadgroup;
 @property (readonly) NSUInteger threadExecutionWidth;
 @property (readonly) NSUInteger staticThreadgroupMemoryLength;
@@ -71,10 +73,12 @@ MTL_EXPORT
 @property (readonly) MTLResourceID gpuResourceID;
 - (NSUInteger)imageblockMemoryLengthForDimensions:(MTLSize)imageblockDimensions;
 // Of a linked function; nil for others.
-- (id<MTLFunctionHandle>)functionHandleWithFunction:(id<MTLFunction>)function;
-- (id<MTLFunctionHandle>)functionHandleWithBinaryFunction:(id<MTL4BinaryFunction>)function;
-- (id<MTLVisibleFunctionTable>)newVisibleFunctionTableWithDescriptor:(MTLVisibleFunctionTableDescriptor *)descriptor
-    NS_RETURNS_RETAINED;
+- (nullable id<MTLFunctionHandle>)functionHandleWithFunction:(id<MTLFunction>)function;
+- (nullable id<MTLFunctionHandle>)functionHandleWithBinaryFunction:(id<MTL4BinaryFunction>)function;
+- (nullable id<MTLVisibleFunctionTable>)newVisibleFunctionTableWithDescriptor:
+    (MTLVisibleFunctionTableDescriptor *)descriptor NS_RETURNS_RETAINED;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

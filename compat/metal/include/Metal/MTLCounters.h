@@ -5,6 +5,8 @@
 
 #import <Metal/MTLResource.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NSString *MTLCommonCounter;
 typedef NSString *MTLCommonCounterSet;
 MTL_EXTERN MTLCommonCounter const MTLCommonCounterTimestamp;
@@ -60,7 +62,7 @@ MTL_EXPORT
     MTLStorageMode _storageMode;
     NSUInteger _sampleCount;
 }
-@property (readwrite, retain, nonatomic) id<MTLCounterSet> counterSet;
+@property (nullable, readwrite, retain, nonatomic) id<MTLCounterSet> counterSet;
 @property (readwrite, copy, nonatomic) NSString *label;
 @property (readwrite, nonatomic) MTLStorageMode storageMode;
 @property (readwrite, nonatomic) NSUInteger sampleCount;
@@ -71,7 +73,9 @@ MTL_EXPORT
 @property (readonly) NSString *label;
 @property (readonly) NSUInteger sampleCount;
 // MTLCounterResultTimestamp for each sample; MTLCounterErrorValue for those that no command buffer has taken yet.
-- (NSData *)resolveCounterRange:(NSRange)range;
+- (nullable NSData *)resolveCounterRange:(NSRange)range;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -10,6 +10,8 @@
 #import <Metal/MTLTypes.h>
 #include <dispatch/dispatch.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTL4PipelineDataSetSerializerDescriptor;
 @class MTL4ArgumentTableDescriptor, MTL4CommandAllocatorDescriptor, MTL4CommandQueueDescriptor, MTL4CompilerDescriptor,
     MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
@@ -48,7 +50,7 @@
 @protocol MTLTexture;
 
 // One device object per process, however often it is requested.
-MTL_EXTERN id<MTLDevice> MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
+MTL_EXTERN id<MTLDevice> _Nullable MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
 MTL_EXTERN NSArray<id<MTLDevice>> *MTLCopyAllDevices(void) NS_RETURNS_RETAINED;
 
 typedef NSString *MTLDeviceNotificationName;
@@ -58,7 +60,7 @@ MTL_EXTERN MTLDeviceNotificationName const MTLDeviceRemovalRequestedNotification
 MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasRemovedNotification;
 // The software device is never added or removed: the handler is never called.
 MTL_EXTERN NSArray<id<MTLDevice>> *MTLCopyAllDevicesWithObserver(
-    id<NSObject> *observer, MTLDeviceNotificationHandler handler) NS_RETURNS_RETAINED;
+    id<NSObject> _Nullable *_Nonnull observer, MTLDeviceNotificationHandler handler) NS_RETURNS_RETAINED;
 MTL_EXTERN void MTLRemoveDeviceObserver(id<NSObject> observer);
 
 typedef NS_ENUM(NSUInteger, MTLFeatureSet) {
@@ -136,11 +138,12 @@ MTL_EXPORT
 @end
 
 typedef MTLComputePipelineReflection *MTLAutoreleasedComputePipelineReflection;
-typedef void (^MTLNewLibraryCompletionHandler)(id<MTLLibrary> library, NSError *error);
-typedef void (^MTLNewComputePipelineStateCompletionHandler)(id<MTLComputePipelineState> computePipelineState,
-                                                            NSError *error);
+typedef void (^MTLNewLibraryCompletionHandler)(id<MTLLibrary> _Nullable library, NSError *_Nullable error);
+typedef void (^MTLNewComputePipelineStateCompletionHandler)(id<MTLComputePipelineState> _Nullable computePipelineState,
+                                                            NSError *_Nullable error);
 typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
-    id<MTLComputePipelineState> computePipelineState, MTLComputePipelineReflection *reflection, NSError *error);
+    id<MTLComputePipelineState> _Nullable computePipelineState, MTLComputePipelineReflection *_Nullable reflection,
+    NSError *_Nullable error);
 
 @protocol MTLDevice <NSObject>
 @property (readonly) NSString *name;
@@ -183,7 +186,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 @property (readonly, getter=areProgrammableSamplePositionsSupported) BOOL programmableSamplePositionsSupported;
 @property (readonly, getter=areBarycentricCoordsSupported) BOOL barycentricCoordsSupported;
 @property (readonly, getter=isDepth24Stencil8PixelFormatSupported) BOOL depth24Stencil8PixelFormatSupported;
-@property (readonly) NSArray<id<MTLCounterSet>> *counterSets;  // timestamps
+@property (nullable, readonly) NSArray<id<MTLCounterSet>> *counterSets;  // timestamps
 
 - (BOOL)supportsFamily:(MTLGPUFamily)gpuFamily;
 - (BOOL)supportsFeatureSet:(MTLFeatureSet)featureSet;
@@ -193,111 +196,122 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (void)sampleTimestamps:(MTLTimestamp *)cpuTimestamp gpuTimestamp:(MTLTimestamp *)gpuTimestamp;
 - (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
 
-- (id<MTLCommandQueue>)newCommandQueue;
-- (id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)maxCommandBufferCount;
-- (id<MTLCommandQueue>)newCommandQueueWithDescriptor:(MTLCommandQueueDescriptor *)descriptor;
+- (nullable id<MTLCommandQueue>)newCommandQueue;
+- (nullable id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)maxCommandBufferCount;
+- (nullable id<MTLCommandQueue>)newCommandQueueWithDescriptor:(MTLCommandQueueDescriptor *)descriptor;
 
-- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
-- (id<MTLBuffer>)newBufferWithBytes:(const void *)pointer length:(NSUInteger)length options:(MTLResourceOptions)options;
-- (id<MTLBuffer>)newBufferWithBytesNoCopy:(void *)pointer
-                                   length:(NSUInteger)length
-                                  options:(MTLResourceOptions)options
-                              deallocator:(void (^)(void *pointer, NSUInteger length))deallocator;
-- (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor *)descriptor;
+- (nullable id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
+- (nullable id<MTLBuffer>)newBufferWithBytes:(const void *)pointer
+                                      length:(NSUInteger)length
+                                     options:(MTLResourceOptions)options;
+- (nullable id<MTLBuffer>)newBufferWithBytesNoCopy:(void *)pointer
+                                            length:(NSUInteger)length
+                                           options:(MTLResourceOptions)options
+                                       deallocator:(nullable void (^)(void *pointer, NSUInteger length))deallocator;
+- (nullable id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor *)descriptor;
 
-- (id<MTLLibrary>)newDefaultLibrary;
-- (id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle *)bundle error:(NSError **)error;
-- (id<MTLLibrary>)newLibraryWithSource:(NSString *)source options:(MTLCompileOptions *)options error:(NSError **)error;
+- (nullable id<MTLLibrary>)newDefaultLibrary;
+- (nullable id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle *)bundle error:(NSError **)error;
+- (nullable id<MTLLibrary>)newLibraryWithSource:(NSString *)source
+                                        options:(nullable MTLCompileOptions *)options
+                                          error:(NSError **)error;
 - (void)newLibraryWithSource:(NSString *)source
-                     options:(MTLCompileOptions *)options
+                     options:(nullable MTLCompileOptions *)options
            completionHandler:(MTLNewLibraryCompletionHandler)completionHandler;
 // The text of MSL; the output of Apple's compiler cannot be run, and the error says so.
-- (id<MTLLibrary>)newLibraryWithFile:(NSString *)filepath error:(NSError **)error;
-- (id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error;
-- (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError **)error;
+- (nullable id<MTLLibrary>)newLibraryWithFile:(NSString *)filepath error:(NSError **)error;
+- (nullable id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error;
+- (nullable id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError **)error;
 
-- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
-                                                             error:(NSError **)error;
-- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
-                                                           options:(MTLPipelineOption)options
-                                                        reflection:
-                                                            (MTLAutoreleasedComputePipelineReflection *)reflection
-                                                             error:(NSError **)error;
+- (nullable id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                                                      error:(NSError **)error;
+- (nullable id<MTLComputePipelineState>)
+    newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                options:(MTLPipelineOption)options
+                             reflection:(MTLAutoreleasedComputePipelineReflection _Nullable *_Nullable)reflection
+                                  error:(NSError **)error;
 - (void)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
                           completionHandler:(MTLNewComputePipelineStateCompletionHandler)completionHandler;
 - (void)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
                                     options:(MTLPipelineOption)options
                           completionHandler:
                               (MTLNewComputePipelineStateWithReflectionCompletionHandler)completionHandler;
-- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
-                                                             options:(MTLPipelineOption)options
-                                                          reflection:
-                                                              (MTLAutoreleasedComputePipelineReflection *)reflection
-                                                               error:(NSError **)error;
+- (nullable id<MTLComputePipelineState>)
+    newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                  options:(MTLPipelineOption)options
+                               reflection:(MTLAutoreleasedComputePipelineReflection _Nullable *_Nullable)reflection
+                                    error:(NSError **)error;
 - (void)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
                                       options:(MTLPipelineOption)options
                             completionHandler:
                                 (MTLNewComputePipelineStateWithReflectionCompletionHandler)completionHandler;
 
-- (id<MTLFence>)newFence;
-- (id<MTLEvent>)newEvent;
-- (id<MTLSharedEvent>)newSharedEvent;
-- (id<MTLSharedEvent>)newSharedEventWithHandle:(MTLSharedEventHandle *)sharedEventHandle;
-- (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error;
-- (id<MTLLogState>)newLogStateWithDescriptor:(MTLLogStateDescriptor *)descriptor error:(NSError **)error;
-- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor error:(NSError **)error;
+- (nullable id<MTLFence>)newFence;
+- (nullable id<MTLEvent>)newEvent;
+- (nullable id<MTLSharedEvent>)newSharedEvent;
+- (nullable id<MTLSharedEvent>)newSharedEventWithHandle:(MTLSharedEventHandle *)sharedEventHandle;
+- (nullable id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor
+                                                        error:(NSError **)error;
+- (nullable id<MTLLogState>)newLogStateWithDescriptor:(MTLLogStateDescriptor *)descriptor error:(NSError **)error;
+- (nullable id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor
+                                                          error:(NSError **)error;
 
 // nil for commands that draw.
-- (id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:(MTLIndirectCommandBufferDescriptor *)descriptor
-                                                       maxCommandCount:(NSUInteger)maxCount
-                                                               options:(MTLResourceOptions)options;
+- (nullable id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:
+                                             (MTLIndirectCommandBufferDescriptor *)descriptor
+                                                                maxCommandCount:(NSUInteger)maxCount
+                                                                        options:(MTLResourceOptions)options;
 // Not supported: nil, and an error.
-- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor
-                                                             error:(NSError **)error;
-- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;
-- (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor;
-- (id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor error:(NSError **)error;
+- (nullable id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:
+                                           (MTLCounterSampleBufferDescriptor *)descriptor
+                                                                      error:(NSError **)error;
+- (nullable id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;
+- (nullable id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor;
+- (nullable id<MTLTensor>)newTensorWithDescriptor:(MTLTensorDescriptor *)descriptor error:(NSError **)error;
 - (MTLSizeAndAlign)tensorSizeAndAlignWithDescriptor:(MTLTensorDescriptor *)descriptor;  // zeros for a wrong one
 - (NSUInteger)minimumLinearTextureAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format;
-- (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray<MTLArgumentDescriptor *> *)arguments;
+- (nullable id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray<MTLArgumentDescriptor *> *)arguments;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferBinding:(id<MTLBufferBinding>)bufferBinding;
 
 // Files. Compressed ones are refused.
-- (id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url error:(NSError **)error;
-- (id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url
-                            compressionMethod:(MTLIOCompressionMethod)compressionMethod
-                                        error:(NSError **)error;
-- (id<MTLIOFileHandle>)newIOHandleWithURL:(NSURL *)url error:(NSError **)error;
-- (id<MTLIOFileHandle>)newIOHandleWithURL:(NSURL *)url
-                        compressionMethod:(MTLIOCompressionMethod)compressionMethod
-                                    error:(NSError **)error;
-- (id<MTLIOCommandQueue>)newIOCommandQueueWithDescriptor:(MTLIOCommandQueueDescriptor *)descriptor
-                                                   error:(NSError **)error;
+- (nullable id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url error:(NSError **)error;
+- (nullable id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url
+                                     compressionMethod:(MTLIOCompressionMethod)compressionMethod
+                                                 error:(NSError **)error;
+- (nullable id<MTLIOFileHandle>)newIOHandleWithURL:(NSURL *)url error:(NSError **)error;
+- (nullable id<MTLIOFileHandle>)newIOHandleWithURL:(NSURL *)url
+                                 compressionMethod:(MTLIOCompressionMethod)compressionMethod
+                                             error:(NSError **)error;
+- (nullable id<MTLIOCommandQueue>)newIOCommandQueueWithDescriptor:(MTLIOCommandQueueDescriptor *)descriptor
+                                                            error:(NSError **)error;
 
 // Functions of a library for other libraries: see MTLDynamicLibrary.h.
-- (id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
-- (id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
+- (nullable id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
+- (nullable id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
 
 // Metal 4.
-- (id<MTL4CommandQueue>)newMTL4CommandQueue;
-- (id<MTL4CommandQueue>)newMTL4CommandQueueWithDescriptor:(MTL4CommandQueueDescriptor *)descriptor
-                                                    error:(NSError **)error;
-- (id<MTL4CommandAllocator>)newCommandAllocator;
-- (id<MTL4CommandAllocator>)newCommandAllocatorWithDescriptor:(MTL4CommandAllocatorDescriptor *)descriptor
-                                                        error:(NSError **)error;
-- (id<MTL4CommandBuffer>)newCommandBuffer;
-- (id<MTL4ArgumentTable>)newArgumentTableWithDescriptor:(MTL4ArgumentTableDescriptor *)descriptor
-                                                  error:(NSError **)error;
-- (id<MTL4CounterHeap>)newCounterHeapWithDescriptor:(MTL4CounterHeapDescriptor *)descriptor error:(NSError **)error;
+- (nullable id<MTL4CommandQueue>)newMTL4CommandQueue;
+- (nullable id<MTL4CommandQueue>)newMTL4CommandQueueWithDescriptor:(MTL4CommandQueueDescriptor *)descriptor
+                                                             error:(NSError **)error;
+- (nullable id<MTL4CommandAllocator>)newCommandAllocator;
+- (nullable id<MTL4CommandAllocator>)newCommandAllocatorWithDescriptor:(MTL4CommandAllocatorDescriptor *)descriptor
+                                                                 error:(NSError **)error;
+- (nullable id<MTL4CommandBuffer>)newCommandBuffer;
+- (nullable id<MTL4ArgumentTable>)newArgumentTableWithDescriptor:(MTL4ArgumentTableDescriptor *)descriptor
+                                                           error:(NSError **)error;
+- (nullable id<MTL4CounterHeap>)newCounterHeapWithDescriptor:(MTL4CounterHeapDescriptor *)descriptor
+                                                       error:(NSError **)error;
 - (NSUInteger)sizeOfCounterHeapEntry:(MTL4CounterHeapType)type;
 - (uint64_t)queryTimestampFrequency;  // timestamps in a second
-- (id<MTLTextureViewPool>)newTextureViewPoolWithDescriptor:(MTLResourceViewPoolDescriptor *)descriptor
-                                                     error:(NSError **)error;
+- (nullable id<MTLTextureViewPool>)newTextureViewPoolWithDescriptor:(MTLResourceViewPoolDescriptor *)descriptor
+                                                              error:(NSError **)error;
 - (id<MTL4PipelineDataSetSerializer>)newPipelineDataSetSerializerWithDescriptor:
     (MTL4PipelineDataSetSerializerDescriptor *)descriptor;
-- (id<MTL4Archive>)newArchiveWithURL:(NSURL *)url error:(NSError **)error;
-- (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error;
+- (nullable id<MTL4Archive>)newArchiveWithURL:(NSURL *)url error:(NSError **)error;
+- (nullable id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -7,6 +7,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 
 typedef NS_ENUM(NSUInteger, MTLDynamicLibraryError) {
@@ -20,10 +22,12 @@ typedef NS_ENUM(NSUInteger, MTLDynamicLibraryError) {
 MTL_EXTERN NSErrorDomain const MTLDynamicLibraryDomain;
 
 @protocol MTLDynamicLibrary <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
 @property (readonly) NSString *installName;
 - (BOOL)serializeToURL:(NSURL *)url error:(NSError **)error;  // as source text
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -6,12 +6,14 @@
 #import <Metal/MTLDefines.h>
 #include <dispatch/dispatch.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 @protocol MTLSharedEvent;
 
 @protocol MTLEvent <NSObject>
-@property (readonly) id<MTLDevice> device;
-@property (copy, atomic) NSString *label;
+@property (nullable, readonly) id<MTLDevice> device;
+@property (nullable, copy, atomic) NSString *label;
 @end
 
 MTL_EXPORT
@@ -29,7 +31,7 @@ MTL_EXPORT
 @interface MTLSharedEventHandle : NSObject <NSSecureCoding> {
     id<MTLSharedEvent> _event;
 }
-@property (readonly) NSString *label;
+@property (nullable, readonly) NSString *label;
 @end
 
 typedef void (^MTLSharedEventNotificationBlock)(id<MTLSharedEvent> event, uint64_t value);
@@ -42,5 +44,7 @@ typedef void (^MTLSharedEventNotificationBlock)(id<MTLSharedEvent> event, uint64
 - (BOOL)waitUntilSignaledValue:(uint64_t)value timeoutMS:(uint64_t)milliseconds;
 - (MTLSharedEventHandle *)newSharedEventHandle;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

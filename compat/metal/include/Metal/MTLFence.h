@@ -5,11 +5,15 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 
 @protocol MTLFence <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

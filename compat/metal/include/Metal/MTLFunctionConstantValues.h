@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDataType.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 MTL_EXPORT
 @interface MTLFunctionConstantValues : NSObject <NSCopying> {
     NSMutableDictionary *_byIndex;
@@ -16,5 +18,7 @@ MTL_EXPORT
 - (void)setConstantValue:(const void *)value type:(MTLDataType)type withName:(NSString *)name;
 - (void)reset;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLFunctionConstantValues.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBinaryArchive;
 
 typedef NS_OPTIONS(NSUInteger, MTLFunctionOptions) {
@@ -21,11 +23,13 @@ MTL_EXPORT
     NSArray *_binaryArchives;
 }
 + (MTLFunctionDescriptor *)functionDescriptor;
-@property (copy, nonatomic) NSString *name;
-@property (copy, nonatomic) NSString *specializedName;
-@property (copy, nonatomic) MTLFunctionConstantValues *constantValues;
+@property (nullable, copy, nonatomic) NSString *name;
+@property (nullable, copy, nonatomic) NSString *specializedName;
+@property (nullable, copy, nonatomic) MTLFunctionConstantValues *constantValues;
 @property (nonatomic) MTLFunctionOptions options;
-@property (copy, nonatomic) NSArray<id<MTLBinaryArchive>> *binaryArchives;
+@property (nullable, copy, nonatomic) NSArray<id<MTLBinaryArchive>> *binaryArchives;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

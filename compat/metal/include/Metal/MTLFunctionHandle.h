@@ -5,10 +5,14 @@
 
 #import <Metal/MTLLibrary.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLFunctionHandle <NSObject>
 @property (readonly) MTLFunctionType functionType;
 @property (readonly) NSString *name;
 @property (readonly) id<MTLDevice> device;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

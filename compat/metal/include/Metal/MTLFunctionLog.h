@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLFunction;
 
 typedef NS_ENUM(NSUInteger, MTLFunctionLogType) {
@@ -16,8 +18,8 @@ typedef NS_ENUM(NSUInteger, MTLFunctionLogType) {
 @end
 
 @protocol MTLFunctionLogDebugLocation <NSObject>
-@property (readonly, nonatomic) NSString *functionName;
-@property (readonly, nonatomic) NSURL *URL;  // nil for text that was given without a name
+@property (nullable, readonly, nonatomic) NSString *functionName;
+@property (nullable, readonly, nonatomic) NSURL *URL;  // nil for text that was given without a name
 @property (readonly, nonatomic) NSUInteger line;
 @property (readonly, nonatomic) NSUInteger column;
 @end
@@ -25,9 +27,11 @@ typedef NS_ENUM(NSUInteger, MTLFunctionLogType) {
 // Its description is a sentence about what happened.
 @protocol MTLFunctionLog <NSObject>
 @property (readonly, nonatomic) MTLFunctionLogType type;
-@property (readonly, nonatomic) NSString *encoderLabel;                         // nil
-@property (readonly, nonatomic) id<MTLFunction> function;                       // nil
-@property (readonly, nonatomic) id<MTLFunctionLogDebugLocation> debugLocation;  // nil: not known
+@property (nullable, readonly, nonatomic) NSString *encoderLabel;                         // nil
+@property (nullable, readonly, nonatomic) id<MTLFunction> function;                       // nil
+@property (nullable, readonly, nonatomic) id<MTLFunctionLogDebugLocation> debugLocation;  // nil: not known
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -6,6 +6,8 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @class MTLTextureDescriptor;
 @protocol MTLBuffer;
 @protocol MTLTexture;
@@ -39,7 +41,7 @@ MTL_EXPORT
 @end
 
 @protocol MTLHeap <MTLAllocation>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
 @property (readonly) MTLStorageMode storageMode;
 @property (readonly) MTLCPUCacheMode cpuCacheMode;
@@ -50,10 +52,14 @@ MTL_EXPORT
 @property (readonly) NSUInteger currentAllocatedSize;
 @property (readonly) MTLHeapType type;
 - (NSUInteger)maxAvailableSizeWithAlignment:(NSUInteger)alignment;
-- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
-- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options offset:(NSUInteger)offset;
-- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;  // with memory of its own
+- (nullable id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
+- (nullable id<MTLBuffer>)newBufferWithLength:(NSUInteger)length
+                                      options:(MTLResourceOptions)options
+                                       offset:(NSUInteger)offset;
+- (nullable id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;  // with memory of its own
 - (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

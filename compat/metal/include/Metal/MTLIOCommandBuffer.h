@@ -5,6 +5,8 @@
 
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @protocol MTLIOCommandBuffer;
 @protocol MTLIOFileHandle;
@@ -22,9 +24,9 @@ typedef void (^MTLIOCommandBufferHandler)(id<MTLIOCommandBuffer> commandBuffer);
 
 // The first command that fails, because the file is too short or a range is outside of its target, ends the buffer.
 @protocol MTLIOCommandBuffer <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) MTLIOStatus status;
-@property (readonly) NSError *error;
+@property (nullable, readonly) NSError *error;
 - (void)loadBytes:(void *)pointer
                   size:(NSUInteger)size
           sourceHandle:(id<MTLIOFileHandle>)sourceHandle
@@ -55,5 +57,7 @@ typedef void (^MTLIOCommandBufferHandler)(id<MTLIOCommandBuffer> commandBuffer);
 - (void)pushDebugGroup:(NSString *)string;
 - (void)popDebugGroup;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

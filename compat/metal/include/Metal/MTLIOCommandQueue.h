@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @protocol MTLDevice;
 @protocol MTLIOCommandBuffer;
@@ -28,7 +30,7 @@ MTL_EXTERN NSErrorDomain const MTLIOErrorDomain;
 
 // A file that is open for reading.
 @protocol MTLIOFileHandle <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @end
 
 @protocol MTLIOScratchBuffer <NSObject>
@@ -37,7 +39,7 @@ MTL_EXTERN NSErrorDomain const MTLIOErrorDomain;
 
 // Never called: files are read in place.
 @protocol MTLIOScratchBufferAllocator <NSObject>
-- (id<MTLIOScratchBuffer>)newScratchBufferWithMinimumSize:(NSUInteger)minimumSize;
+- (nullable id<MTLIOScratchBuffer>)newScratchBufferWithMinimumSize:(NSUInteger)minimumSize;
 @end
 
 // Priorities and limits are stored and have no effect.
@@ -52,14 +54,16 @@ MTL_EXPORT
 @property (nonatomic, readwrite) MTLIOPriority priority;
 @property (nonatomic, readwrite) MTLIOCommandQueueType type;
 @property (nonatomic, readwrite) NSUInteger maxCommandsInFlight;
-@property (nonatomic, readwrite, retain) id<MTLIOScratchBufferAllocator> scratchBufferAllocator;
+@property (nullable, nonatomic, readwrite, retain) id<MTLIOScratchBufferAllocator> scratchBufferAllocator;
 @end
 
 @protocol MTLIOCommandQueue <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 - (void)enqueueBarrier;
 - (id<MTLIOCommandBuffer>)commandBuffer;
 - (id<MTLIOCommandBuffer>)commandBufferWithUnretainedReferences;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

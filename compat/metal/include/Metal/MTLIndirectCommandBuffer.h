@@ -6,6 +6,8 @@
 #import <Metal/MTLIndirectCommandEncoder.h>
 #import <Metal/MTLResource.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_OPTIONS(NSUInteger, MTLIndirectCommandType) {
     MTLIndirectCommandTypeDraw = 1,
     MTLIndirectCommandTypeDrawIndexed = 2,
@@ -58,5 +60,7 @@ MTL_EXPORT
 - (id<MTLIndirectComputeCommand>)indirectComputeCommandAtIndex:(NSUInteger)commandIndex;
 - (void)resetWithRange:(NSRange)range;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -6,6 +6,8 @@
 #import <Metal/MTLDefines.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @protocol MTLComputePipelineState;
 
@@ -27,5 +29,7 @@
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
 - (void)setStageInRegion:(MTLRegion)region;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

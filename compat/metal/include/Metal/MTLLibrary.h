@@ -7,6 +7,8 @@
 #import <Metal/MTLFunctionDescriptor.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLArgumentEncoder;
 @protocol MTLDevice;
 @protocol MTLDynamicLibrary;
@@ -94,15 +96,15 @@ MTL_EXPORT
     NSUInteger _maxTotalThreadsPerThreadgroup;
     MTLSize _requiredThreadsPerThreadgroup;
 }
-@property (copy, readwrite, nonatomic)
+@property (nullable, copy, readwrite, nonatomic)
     NSDictionary<NSString *, NSObject *> *preprocessorMacros;  // NSString or NSNumber
 @property (readwrite, nonatomic) BOOL fastMathEnabled;
 @property (readwrite, nonatomic) MTLMathMode mathMode;
 @property (readwrite, nonatomic) MTLMathFloatingPointFunctions mathFloatingPointFunctions;
 @property (readwrite, nonatomic) MTLLanguageVersion languageVersion;
 @property (readwrite, nonatomic) MTLLibraryType libraryType;
-@property (copy, readwrite, nonatomic) NSString *installName;
-@property (copy, readwrite, nonatomic) NSArray<id<MTLDynamicLibrary>> *libraries;
+@property (nullable, copy, readwrite, nonatomic) NSString *installName;
+@property (nullable, copy, readwrite, nonatomic) NSArray<id<MTLDynamicLibrary>> *libraries;
 @property (readwrite, nonatomic) BOOL preserveInvariance;
 @property (readwrite, nonatomic) MTLLibraryOptimizationLevel optimizationLevel;
 @property (readwrite, nonatomic) MTLCompileSymbolVisibility compileSymbolVisibility;
@@ -148,40 +150,42 @@ MTL_EXPORT
 typedef MTLArgument *MTLAutoreleasedArgument;
 
 @protocol MTLFunction <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
 @property (readonly) MTLFunctionType functionType;
 @property (readonly) MTLPatchType patchType;
 @property (readonly) NSInteger patchControlPointCount;
-@property (readonly) NSArray<MTLVertexAttribute *> *vertexAttributes;
-@property (readonly) NSArray<MTLAttribute *> *stageInputAttributes;
+@property (nullable, readonly) NSArray<MTLVertexAttribute *> *vertexAttributes;
+@property (nullable, readonly) NSArray<MTLAttribute *> *stageInputAttributes;
 @property (readonly) NSString *name;
 @property (readonly) NSDictionary<NSString *, MTLFunctionConstant *> *functionConstantsDictionary;
 @property (readonly) MTLFunctionOptions options;
 // For the struct of that buffer. nil if it is no struct, or the function is from a .metallib, which does not describe it.
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex
-                                                 reflection:(MTLAutoreleasedArgument *)reflection;
+                                                 reflection:(MTLAutoreleasedArgument _Nullable *_Nullable)reflection;
 @end
 
-typedef void (^MTLFunctionCompletionHandler)(id<MTLFunction> function, NSError *error);
+typedef void (^MTLFunctionCompletionHandler)(id<MTLFunction> _Nullable function, NSError *_Nullable error);
 
 @protocol MTLLibrary <NSObject>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
 @property (readonly) NSArray<NSString *> *functionNames;
 @property (readonly) MTLLibraryType type;
-@property (readonly) NSString *installName;
-- (id<MTLFunction>)newFunctionWithName:(NSString *)functionName;
-- (id<MTLFunction>)newFunctionWithName:(NSString *)name
-                        constantValues:(MTLFunctionConstantValues *)constantValues
-                                 error:(NSError **)error;
+@property (nullable, readonly) NSString *installName;
+- (nullable id<MTLFunction>)newFunctionWithName:(NSString *)functionName;
+- (nullable id<MTLFunction>)newFunctionWithName:(NSString *)name
+                                 constantValues:(MTLFunctionConstantValues *)constantValues
+                                          error:(NSError **)error;
 - (void)newFunctionWithName:(NSString *)name
              constantValues:(MTLFunctionConstantValues *)constantValues
           completionHandler:(MTLFunctionCompletionHandler)completionHandler;
-- (id<MTLFunction>)newFunctionWithDescriptor:(MTLFunctionDescriptor *)descriptor error:(NSError **)error;
+- (nullable id<MTLFunction>)newFunctionWithDescriptor:(MTLFunctionDescriptor *)descriptor error:(NSError **)error;
 - (void)newFunctionWithDescriptor:(MTLFunctionDescriptor *)descriptor
                 completionHandler:(MTLFunctionCompletionHandler)completionHandler;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

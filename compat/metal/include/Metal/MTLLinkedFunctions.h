@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLFunction;
 
 MTL_EXPORT
@@ -13,11 +15,13 @@ MTL_EXPORT
     NSDictionary *_groups;
 }
 + (MTLLinkedFunctions *)linkedFunctions;
-@property (readwrite, nonatomic, copy) NSArray<id<MTLFunction>> *functions;
-@property (readwrite, nonatomic, copy) NSArray<id<MTLFunction>> *binaryFunctions;
-@property (readwrite, nonatomic, copy) NSArray<id<MTLFunction>> *privateFunctions;
+@property (nullable, readwrite, nonatomic, copy) NSArray<id<MTLFunction>> *functions;
+@property (nullable, readwrite, nonatomic, copy) NSArray<id<MTLFunction>> *binaryFunctions;
+@property (nullable, readwrite, nonatomic, copy) NSArray<id<MTLFunction>> *privateFunctions;
 // Without effect: every linked function can be called from everywhere.
-@property (readwrite, nonatomic, copy) NSDictionary<NSString *, NSArray<id<MTLFunction>> *> *groups;
+@property (nullable, readwrite, nonatomic, copy) NSDictionary<NSString *, NSArray<id<MTLFunction>> *> *groups;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_ENUM(NSInteger, MTLLogLevel) {
     MTLLogLevelUndefined,
     MTLLogLevelDebug,
@@ -33,5 +35,7 @@ MTL_EXTERN NSErrorDomain const MTLLogStateErrorDomain;
 @property (nonatomic, assign) MTLLogLevel level;     // less important messages are dropped
 @property (nonatomic, assign) NSInteger bufferSize;  // in bytes, for the messages of one dispatch; 0: 1 MiB
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,12 +5,14 @@
 
 #import <Metal/MTLCounters.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 MTL_EXPORT
 @interface MTLComputePassSampleBufferAttachmentDescriptor : NSObject <NSCopying> {
     id<MTLCounterSampleBuffer> _sampleBuffer;
     NSUInteger _startOfEncoderSampleIndex, _endOfEncoderSampleIndex;
 }
-@property (nonatomic, retain) id<MTLCounterSampleBuffer> sampleBuffer;
+@property (nullable, nonatomic, retain) id<MTLCounterSampleBuffer> sampleBuffer;
 @property (nonatomic) NSUInteger startOfEncoderSampleIndex;
 @property (nonatomic) NSUInteger endOfEncoderSampleIndex;
 @end
@@ -20,12 +22,14 @@ MTL_EXPORT
     NSMutableDictionary *_attachments;
 }
 - (MTLComputePassSampleBufferAttachmentDescriptor *)objectAtIndexedSubscript:(NSUInteger)attachmentIndex;
-- (void)setObject:(MTLComputePassSampleBufferAttachmentDescriptor *)attachment
+- (void)setObject:(nullable MTLComputePassSampleBufferAttachmentDescriptor *)attachment
     atIndexedSubscript:(NSUInteger)attachmentIndex;
 @end
 
 @compatibility_alias MTLBlitPassSampleBufferAttachmentDescriptor MTLComputePassSampleBufferAttachmentDescriptor;
 @compatibility_alias MTLBlitPassSampleBufferAttachmentDescriptorArray
     MTLComputePassSampleBufferAttachmentDescriptorArray;
+
+NS_ASSUME_NONNULL_END
 
 #endif

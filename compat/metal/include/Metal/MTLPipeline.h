@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_ENUM(NSUInteger, MTLMutability) {
     MTLMutabilityDefault = 0,
     MTLMutabilityMutable = 1,
@@ -29,7 +31,9 @@ MTL_EXPORT
     NSMutableDictionary *_descriptors;
 }
 - (MTLPipelineBufferDescriptor *)objectAtIndexedSubscript:(NSUInteger)bufferIndex;
-- (void)setObject:(MTLPipelineBufferDescriptor *)buffer atIndexedSubscript:(NSUInteger)bufferIndex;
+- (void)setObject:(nullable MTLPipelineBufferDescriptor *)buffer atIndexedSubscript:(NSUInteger)bufferIndex;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

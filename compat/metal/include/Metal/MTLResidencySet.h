@@ -5,6 +5,8 @@
 
 #import <Metal/MTLAllocation.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 
 MTL_EXPORT
@@ -12,25 +14,27 @@ MTL_EXPORT
     NSString *_label;
     NSUInteger _initialCapacity;
 }
-@property (copy, nonatomic) NSString *label;
+@property (nullable, copy, nonatomic) NSString *label;
 @property (nonatomic) NSUInteger initialCapacity;
 @end
 
 @protocol MTLResidencySet <NSObject>
 @property (readonly) id<MTLDevice> device;
-@property (readonly) NSString *label;
+@property (nullable, readonly) NSString *label;
 @property (readonly) uint64_t allocatedSize;
 @property (readonly) NSArray<id<MTLAllocation>> *allAllocations;
 @property (readonly) NSUInteger allocationCount;
 - (void)requestResidency;
 - (void)endResidency;
 - (void)addAllocation:(id<MTLAllocation>)allocation;
-- (void)addAllocations:(const id<MTLAllocation>[])allocations count:(NSUInteger)count;
+- (void)addAllocations:(const id<MTLAllocation> _Nonnull[_Nonnull])allocations count:(NSUInteger)count;
 - (void)removeAllocation:(id<MTLAllocation>)allocation;
-- (void)removeAllocations:(const id<MTLAllocation>[])allocations count:(NSUInteger)count;
+- (void)removeAllocations:(const id<MTLAllocation> _Nonnull[_Nonnull])allocations count:(NSUInteger)count;
 - (void)removeAllAllocations;
 - (BOOL)containsAllocation:(id<MTLAllocation>)anAllocation;
 - (void)commit;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLAllocation.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 @protocol MTLHeap;
 
@@ -61,17 +63,19 @@ typedef NS_OPTIONS(NSUInteger, MTLResourceUsage) {
 };
 
 @protocol MTLResource <MTLAllocation>
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
 @property (readonly) MTLCPUCacheMode cpuCacheMode;
 @property (readonly) MTLStorageMode storageMode;
 @property (readonly) MTLHazardTrackingMode hazardTrackingMode;
 @property (readonly) MTLResourceOptions resourceOptions;
-@property (readonly) id<MTLHeap> heap;
+@property (nullable, readonly) id<MTLHeap> heap;
 @property (readonly) NSUInteger heapOffset;
 - (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state;
 - (void)makeAliasable;
 - (BOOL)isAliasable;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

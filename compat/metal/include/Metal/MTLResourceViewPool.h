@@ -5,6 +5,8 @@
 
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 
 MTL_EXPORT
@@ -13,7 +15,7 @@ MTL_EXPORT
     NSString *_label;
 }
 @property (nonatomic) NSUInteger resourceViewCount;
-@property (nonatomic, copy) NSString *label;
+@property (nullable, nonatomic, copy) NSString *label;
 @end
 
 @protocol MTLResourceViewPool <NSObject>
@@ -22,11 +24,13 @@ MTL_EXPORT
 @property (readonly) MTLResourceID baseResourceID;
 @property (readonly) NSUInteger resourceViewCount;
 @property (readonly) id<MTLDevice> device;
-@property (readonly) NSString *label;
+@property (nullable, readonly) NSString *label;
 // The id of the first that was copied; 0: the range is outside of a pool.
 - (MTLResourceID)copyResourceViewsFromPool:(id<MTLResourceViewPool>)sourcePool
                                sourceRange:(NSRange)sourceRange
                           destinationIndex:(NSUInteger)destinationIndex;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

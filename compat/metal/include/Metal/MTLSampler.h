@@ -6,6 +6,8 @@
 #import <Metal/MTLDepthStencil.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLDevice;
 
 typedef NS_ENUM(NSUInteger, MTLSamplerMinMagFilter) {
@@ -60,13 +62,15 @@ MTL_EXPORT
 @property (nonatomic) BOOL lodAverage;
 @property (nonatomic) MTLCompareFunction compareFunction;
 @property (nonatomic) BOOL supportArgumentBuffers;
-@property (copy, nonatomic) NSString *label;
+@property (nullable, copy, nonatomic) NSString *label;
 @end
 
 @protocol MTLSamplerState <NSObject>
-@property (readonly) NSString *label;
+@property (nullable, readonly) NSString *label;
 @property (readonly) id<MTLDevice> device;
 @property (readonly) MTLResourceID gpuResourceID;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLDefines.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 typedef NS_ENUM(NSUInteger, MTLAttributeFormat) {
     MTLAttributeFormatInvalid = 0,
     MTLAttributeFormatUChar2 = 1,
@@ -97,7 +99,7 @@ MTL_EXPORT
     NSMutableDictionary *_descriptors;
 }
 - (MTLAttributeDescriptor *)objectAtIndexedSubscript:(NSUInteger)index;
-- (void)setObject:(MTLAttributeDescriptor *)attributeDesc atIndexedSubscript:(NSUInteger)index;
+- (void)setObject:(nullable MTLAttributeDescriptor *)attributeDesc atIndexedSubscript:(NSUInteger)index;
 @end
 
 MTL_EXPORT
@@ -115,7 +117,7 @@ MTL_EXPORT
     NSMutableDictionary *_descriptors;
 }
 - (MTLBufferLayoutDescriptor *)objectAtIndexedSubscript:(NSUInteger)index;
-- (void)setObject:(MTLBufferLayoutDescriptor *)bufferDesc atIndexedSubscript:(NSUInteger)index;
+- (void)setObject:(nullable MTLBufferLayoutDescriptor *)bufferDesc atIndexedSubscript:(NSUInteger)index;
 @end
 
 MTL_EXPORT
@@ -132,5 +134,7 @@ MTL_EXPORT
 @property (nonatomic) NSUInteger indexBufferIndex;
 - (void)reset;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -6,6 +6,8 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 
 typedef NS_ENUM(NSInteger, MTLTensorDataType) {
@@ -43,7 +45,7 @@ MTL_EXPORT
     NSInteger _values[MTL_TENSOR_MAX_RANK];
 }
 // nil if there are too many values, or none where the rank asks for them.
-- (id)initWithRank:(NSUInteger)rank values:(const NSInteger *)values;
+- (nullable instancetype)initWithRank:(NSUInteger)rank values:(nullable const NSInteger *)values;
 @property (readonly) NSUInteger rank;
 - (NSInteger)extentAtDimensionIndex:(NSUInteger)dimensionIndex;  // -1: there is no such dimension
 @end
@@ -55,8 +57,8 @@ MTL_EXPORT
     MTLTensorUsage _usage;
     MTLResourceOptions _resourceOptions;
 }
-@property (nonatomic, copy) MTLTensorExtents *dimensions;  // one of size 1
-@property (nonatomic, copy) MTLTensorExtents *strides;     // in elements; of tensors in a buffer only
+@property (nonatomic, copy) MTLTensorExtents *dimensions;         // one of size 1
+@property (nullable, nonatomic, copy) MTLTensorExtents *strides;  // in elements; of tensors in a buffer only
 @property (nonatomic) MTLTensorDataType dataType;
 @property (nonatomic) MTLTensorUsage usage;
 @property (nonatomic) MTLResourceOptions resourceOptions;
@@ -67,10 +69,10 @@ MTL_EXPORT
 @end
 
 @protocol MTLTensor <MTLResource>
-@property (readonly) MTLResourceID gpuResourceID;  // for argument buffers and MTL4ArgumentTable
-@property (readonly) id<MTLBuffer> buffer;         // that has its elements; nil: it has memory of its own
+@property (readonly) MTLResourceID gpuResourceID;     // for argument buffers and MTL4ArgumentTable
+@property (nullable, readonly) id<MTLBuffer> buffer;  // that has its elements; nil: it has memory of its own
 @property (readonly) NSUInteger bufferOffset;
-@property (readonly) MTLTensorExtents *strides;  // nil without a buffer
+@property (nullable, readonly) MTLTensorExtents *strides;  // nil without a buffer
 @property (readonly) MTLTensorExtents *dimensions;
 @property (readonly) MTLTensorDataType dataType;
 @property (readonly) MTLTensorUsage usage;
@@ -84,5 +86,7 @@ MTL_EXPORT
     fromSliceOrigin:(MTLTensorExtents *)sliceOrigin
     sliceDimensions:(MTLTensorExtents *)sliceDimensions;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

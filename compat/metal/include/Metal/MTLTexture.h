@@ -8,6 +8,8 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLBuffer;
 @class MTLSharedTextureHandle;
 
@@ -117,14 +119,14 @@ MTL_EXPORT
 @end
 
 @protocol MTLTexture <MTLResource>
-@property (readonly) id<MTLResource> rootResource;
-@property (readonly) id<MTLTexture> parentTexture;
+@property (nullable, readonly) id<MTLResource> rootResource;
+@property (nullable, readonly) id<MTLTexture> parentTexture;
 @property (readonly) NSUInteger parentRelativeLevel;
 @property (readonly) NSUInteger parentRelativeSlice;
-@property (readonly) id<MTLBuffer> buffer;
+@property (nullable, readonly) id<MTLBuffer> buffer;
 @property (readonly) NSUInteger bufferOffset;
 @property (readonly) NSUInteger bufferBytesPerRow;
-@property (readonly) IOSurfaceRef iosurface;
+@property (nullable, readonly) IOSurfaceRef iosurface;
 @property (readonly) NSUInteger iosurfacePlane;
 @property (readonly) MTLTextureType textureType;
 @property (readonly) MTLPixelFormat pixelFormat;
@@ -144,7 +146,7 @@ MTL_EXPORT
 @property (readonly) MTLTextureCompressionType compressionType;
 @property (readonly) MTLResourceID gpuResourceID;
 @property (readonly) MTLTextureSwizzleChannels swizzle;
-@property (readonly) id<MTLTexture> remoteStorageTexture;
+@property (nullable, readonly) id<MTLTexture> remoteStorageTexture;
 - (void)getBytes:(void *)pixelBytes
       bytesPerRow:(NSUInteger)bytesPerRow
     bytesPerImage:(NSUInteger)bytesPerImage
@@ -165,19 +167,21 @@ MTL_EXPORT
           mipmapLevel:(NSUInteger)level
             withBytes:(const void *)pixelBytes
           bytesPerRow:(NSUInteger)bytesPerRow;
-- (id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat;
-- (id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat
-                                    textureType:(MTLTextureType)textureType
-                                         levels:(NSRange)levelRange
-                                         slices:(NSRange)sliceRange;
-- (id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat
-                                    textureType:(MTLTextureType)textureType
-                                         levels:(NSRange)levelRange
-                                         slices:(NSRange)sliceRange
-                                        swizzle:(MTLTextureSwizzleChannels)swizzle;
-- (id<MTLTexture>)newTextureViewWithDescriptor:(MTLTextureViewDescriptor *)descriptor;
-- (MTLSharedTextureHandle *)newSharedTextureHandle;                     // nil here
-- (id<MTLTexture>)newRemoteTextureViewForDevice:(id<MTLDevice>)device;  // nil here
+- (nullable id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat;
+- (nullable id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat
+                                             textureType:(MTLTextureType)textureType
+                                                  levels:(NSRange)levelRange
+                                                  slices:(NSRange)sliceRange;
+- (nullable id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat
+                                             textureType:(MTLTextureType)textureType
+                                                  levels:(NSRange)levelRange
+                                                  slices:(NSRange)sliceRange
+                                                 swizzle:(MTLTextureSwizzleChannels)swizzle;
+- (nullable id<MTLTexture>)newTextureViewWithDescriptor:(MTLTextureViewDescriptor *)descriptor;
+- (nullable MTLSharedTextureHandle *)newSharedTextureHandle;                     // nil here
+- (nullable id<MTLTexture>)newRemoteTextureViewForDevice:(id<MTLDevice>)device;  // nil here
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

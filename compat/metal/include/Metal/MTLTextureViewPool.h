@@ -6,6 +6,8 @@
 #import <Metal/MTLResourceViewPool.h>
 #import <Metal/MTLTexture.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 // These return the id of the view; 0: there can be no such view, or the index is outside of the pool. A view keeps what it
 // shows, which must be in a residency set where it is used.
 @protocol MTLTextureViewPool <MTLResourceViewPool>
@@ -19,5 +21,7 @@
                               bytesPerRow:(NSUInteger)bytesPerRow
                                   atIndex:(NSUInteger)index;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

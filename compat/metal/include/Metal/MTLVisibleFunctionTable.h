@@ -6,6 +6,8 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @protocol MTLFunctionHandle;
 
 MTL_EXPORT
@@ -18,8 +20,10 @@ MTL_EXPORT
 
 @protocol MTLVisibleFunctionTable <MTLResource>
 @property (readonly) MTLResourceID gpuResourceID;
-- (void)setFunction:(id<MTLFunctionHandle>)function atIndex:(NSUInteger)index;
-- (void)setFunctions:(const id<MTLFunctionHandle>[])functions withRange:(NSRange)range;
+- (void)setFunction:(nullable id<MTLFunctionHandle>)function atIndex:(NSUInteger)index;
+- (void)setFunctions:(const id<MTLFunctionHandle> _Nullable[_Nonnull])functions withRange:(NSRange)range;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

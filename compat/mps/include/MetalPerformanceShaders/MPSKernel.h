@@ -4,16 +4,20 @@
 
 #import <MetalPerformanceShaders/MPSCoreTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @interface MPSKernel : NSObject <NSCopying> {
     id<MTLDevice> _device;
     NSString *_label;
     MPSKernelOptions _options;
 }
 - (instancetype)initWithDevice:(id<MTLDevice>)device;
-- (instancetype)copyWithZone:(NSZone *)zone device:(id<MTLDevice>)device;
+- (instancetype)copyWithZone:(nullable NSZone *)zone device:(nullable id<MTLDevice>)device;
 @property (readonly, retain, nonatomic) id<MTLDevice> device;
-@property (copy, atomic) NSString *label;
+@property (nullable, copy, atomic) NSString *label;
 @property (readwrite, nonatomic) MPSKernelOptions options;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <MetalPerformanceShaders/MPSCoreTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @interface MPSMatrixDescriptor : NSObject {
     NSUInteger _rows, _columns, _matrices, _rowBytes, _matrixBytes;
     MPSDataType _dataType;
@@ -45,5 +47,7 @@
 @property (readonly, nonatomic) MPSDataType dataType;
 @property (readonly, nonatomic) id<MTLBuffer> data;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

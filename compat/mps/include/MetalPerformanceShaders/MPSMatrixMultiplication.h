@@ -6,6 +6,8 @@
 #import <MetalPerformanceShaders/MPSKernel.h>
 #import <MetalPerformanceShaders/MPSMatrix.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 @interface MPSMatrixMultiplication : MPSKernel {
     BOOL _transposeLeft, _transposeRight;
     NSUInteger _resultRows, _resultColumns, _interiorColumns, _batchStart, _batchSize;
@@ -33,5 +35,7 @@
 @property (readwrite, nonatomic) MTLOrigin resultMatrixOrigin, leftMatrixOrigin, rightMatrixOrigin;
 @property (readwrite, nonatomic) NSUInteger batchStart, batchSize;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -7,6 +7,8 @@
 #import <MetalPerformanceShaders/MPSMatrix.h>
 #import <MetalPerformanceShaders/MPSVector.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 // result = alpha * matrix * vector + beta * result, for each matrix with the vector of its number. Float or half.
 MTL_EXPORT
 @interface MPSMatrixVectorMultiplication : MPSKernel {
@@ -64,5 +66,7 @@ MTL_EXPORT
             resultIndexMatrix:(MPSMatrix *)resultIndexMatrix
             resultValueMatrix:(MPSMatrix *)resultValueMatrix;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <MetalPerformanceShaders/MPSCoreTypes.h>
 
+NS_ASSUME_NONNULL_BEGIN
+
 MTL_EXPORT
 @interface MPSVectorDescriptor : NSObject {
     NSUInteger _length, _vectors, _vectorBytes;
@@ -40,5 +42,7 @@ MTL_EXPORT
 @property (readonly, nonatomic) MPSDataType dataType;
 @property (readonly, nonatomic) id<MTLBuffer> data;
 @end
+
+NS_ASSUME_NONNULL_END
 
 #endif
