@@ -114,7 +114,7 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384, IGI_COMMAND_BUFFERS = 64 };
 }
 
 - (MTLSizeAndAlign)tensorSizeAndAlignWithDescriptor:(MTLTensorDescriptor *)descriptor {
-    return igi_tensor_size(descriptor);
+    return igi_mtl_tensor_size(descriptor);
 }
 
 // ---- Order ----

@@ -166,7 +166,7 @@ static id<MTLBuffer> buffer_of(id allocation) {
 }
 
 - (void)bindResource:(uint64_t)identity at:(NSUInteger)index {
-    IGBuffer *memory, *description = igi_tensor_of((MTLResourceID){identity}, &memory);
+    IGBuffer *memory, *description = igi_mtl_tensor_of((MTLResourceID){identity}, &memory);
     if (!description) {
         id table = [self residentOf:[IGVisibleFunctionTable class] with:identity];
         if (table) return [[self compute] setVisibleFunctionTable:table atBufferIndex:index];

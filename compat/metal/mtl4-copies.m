@@ -172,10 +172,10 @@
     destinationDimensions:(MTLTensorExtents *)destinationDimensions {
     IGTensor *from = (IGTensor *)sourceTensor, *to = (IGTensor *)destinationTensor;
     igi_slice slice = {.rank = sourceDimensions.rank};
-    NSUInteger element = igi_tensor_element_size(from.dataType);
+    NSUInteger element = igi_mtl_tensor_element_size(from.dataType);
     if (!from || !to || from.dataType != to.dataType || ![sourceDimensions isEqual:destinationDimensions] ||
-        !igi_tensor_slice(from, sourceOrigin, sourceDimensions, &slice.from_start, slice.from) ||
-        !igi_tensor_slice(to, destinationOrigin, destinationDimensions, &slice.to_start, slice.to))
+        !igi_mtl_tensor_slice(from, sourceOrigin, sourceDimensions, &slice.from_start, slice.from) ||
+        !igi_mtl_tensor_slice(to, destinationOrigin, destinationDimensions, &slice.to_start, slice.to))
         return [_owner mistake:@"copyFromTensor: the slices are not of one size and type, or not in their tensors"];
     for (NSUInteger d = 0; d < slice.rank; d++)
         slice.counts[d] = (NSUInteger)[sourceDimensions extentAtDimensionIndex:d];

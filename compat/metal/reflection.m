@@ -14,7 +14,7 @@
     MTLPointerType *_pointer;
     MTLTextureType _textureType;
     NSUInteger _arrayLength;
-    igi_tensor_shape _shape;
+    igi_mtl_tensor_shape _shape;
     MTLTensorExtents *_dimensions;
     BOOL _used, _depth;
     IGLibrary *_library;
@@ -63,7 +63,7 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     _dataType = igi_element_type(argument->type);
     _alignment = alignment_of(_dataType, _size);
     if (_type == MTLBindingTypeTexture) _textureType = igi_texture_type(argument->type, &_depth, &_dataType);
-    if (_type == MTLBindingTypeTensor) [self setShape:igi_tensor_shape_of(argument->type)];
+    if (_type == MTLBindingTypeTensor) [self setShape:igi_mtl_tensor_shape_of(argument->type)];
     return self;
 }
 
@@ -77,7 +77,7 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     [super dealloc];
 }
 
-- (void)setShape:(igi_tensor_shape)shape {
+- (void)setShape:(igi_mtl_tensor_shape)shape {
     _shape = shape;
     _access = shape.access;
     _dimensions = igi_new_extents(&shape);

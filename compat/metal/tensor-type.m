@@ -60,8 +60,8 @@ BOOL igi_is_tensor(const char *text) {
 }
 
 // "tensor<float const, extents<int, 18446744073709551615ul, 4ul>, tensor_handle>"
-igi_tensor_shape igi_tensor_shape_of(const char *text) {
-    igi_tensor_shape shape = {.access = MTLBindingAccessReadWrite};
+igi_mtl_tensor_shape igi_mtl_tensor_shape_of(const char *text) {
+    igi_mtl_tensor_shape shape = {.access = MTLBindingAccessReadWrite};
     char name[64];
     text = next_argument(text + strlen("tensor<"), name);
     // Constants are const, and the space is part of a described type.
@@ -82,7 +82,7 @@ igi_tensor_shape igi_tensor_shape_of(const char *text) {
     return shape;
 }
 
-MTLTensorExtents *igi_new_extents(const igi_tensor_shape *shape) {
+MTLTensorExtents *igi_new_extents(const igi_mtl_tensor_shape *shape) {
     return [[MTLTensorExtents alloc] initWithRank:shape->rank values:shape->sizes];
 }
 
@@ -91,7 +91,7 @@ MTLTensorExtents *igi_new_extents(const igi_tensor_shape *shape) {
 
 - (id)initWithLayout:(igi_layout_range)range {
     if (!(self = [super initWithDataType:MTLDataTypeTensor])) return nil;
-    igi_tensor_shape shape = igi_tensor_shape_of(range.parts->type);
+    igi_mtl_tensor_shape shape = igi_mtl_tensor_shape_of(range.parts->type);
     _tensorDataType = shape.element;
     _indexType = shape.index;
     _access = shape.access;

@@ -33,14 +33,14 @@ typedef struct igi_slice {
 IGTensor *igi_new_tensor(IGDevice *device, MTLTensorDescriptor *descriptor, IGBuffer *buffer, NSUInteger offset,
                          NSError **error);
 // What kernels read of the tensor of that id, and where its elements are; nil if there is no such tensor.
-IGBuffer *igi_tensor_of(MTLResourceID resource, IGBuffer **memory);
-NSUInteger igi_tensor_element_size(MTLTensorDataType type);  // in bytes; 0: there is no such type
+IGBuffer *igi_mtl_tensor_of(MTLResourceID resource, IGBuffer **memory);
+NSUInteger igi_mtl_tensor_element_size(MTLTensorDataType type);  // in bytes; 0: there is no such type
 // Whether a slice lies in the tensor, and where its first element is.
-BOOL igi_tensor_slice(IGTensor *tensor, MTLTensorExtents *origin, MTLTensorExtents *counts, NSUInteger *start,
-                      NSUInteger strides[MTL_TENSOR_MAX_RANK]);
+BOOL igi_mtl_tensor_slice(IGTensor *tensor, MTLTensorExtents *origin, MTLTensorExtents *counts, NSUInteger *start,
+                          NSUInteger strides[MTL_TENSOR_MAX_RANK]);
 // Calls `copy` for each run of elements that follow each other in both places.
 void igi_slice_copy(const igi_slice *slice, void (^copy)(NSUInteger from, NSUInteger to, NSUInteger count));
-MTLSizeAndAlign igi_tensor_size(MTLTensorDescriptor *descriptor);
+MTLSizeAndAlign igi_mtl_tensor_size(MTLTensorDescriptor *descriptor);
 
 #pragma GCC visibility pop
 

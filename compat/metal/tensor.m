@@ -7,12 +7,12 @@
 NSErrorDomain const MTLTensorDomain = @"MTLTensorDomain";
 
 // As <metal_tensor> reads it.
-typedef struct igi_tensor_bytes {
+typedef struct igi_mtl_tensor_bytes {
     uint64_t address, rank;
     int64_t extents[MTL_TENSOR_MAX_RANK], strides[MTL_TENSOR_MAX_RANK];
-} igi_tensor_bytes;
+} igi_mtl_tensor_bytes;
 
-NSUInteger igi_tensor_element_size(MTLTensorDataType type) {
+NSUInteger igi_mtl_tensor_element_size(MTLTensorDataType type) {
     switch (type) {
         case MTLTensorDataTypeFloat32:
         case MTLTensorDataTypeInt32:
@@ -63,7 +63,7 @@ static NSString *shape_mistake(MTLTensorExtents *dimensions, MTLTensorExtents *s
 
 // What is wrong with it, or nil.
 static NSString *mistake_of(MTLTensorDescriptor *descriptor, IGBuffer *buffer, NSUInteger offset) {
-    NSUInteger element = igi_tensor_element_size(descriptor.dataType);
+    NSUInteger element = igi_mtl_tensor_element_size(descriptor.dataType);
     MTLTensorExtents *strides = descriptor.strides;
     NSString *text = shape_mistake(descriptor.dimensions, strides);
     if (text) return descriptor ? text : @"the descriptor of a tensor is nil";
@@ -82,11 +82,11 @@ static NSString *mistake_of(MTLTensorDescriptor *descriptor, IGBuffer *buffer, N
 
 enum { TENSOR_ALIGNMENT = 128 };
 
-MTLSizeAndAlign igi_tensor_size(MTLTensorDescriptor *descriptor) {
+MTLSizeAndAlign igi_mtl_tensor_size(MTLTensorDescriptor *descriptor) {
     igi_ensure_pool();
     if (mistake_of(descriptor, nil, 0)) return (MTLSizeAndAlign){0, 0};
     MTLTensorExtents *strides = packed_strides(descriptor.dimensions);
-    return (MTLSizeAndAlign){bytes_of(descriptor.dimensions, strides, igi_tensor_element_size(descriptor.dataType)),
+    return (MTLSizeAndAlign){bytes_of(descriptor.dimensions, strides, igi_mtl_tensor_element_size(descriptor.dataType)),
                              TENSOR_ALIGNMENT};
 }
 
@@ -104,7 +104,7 @@ IGTensor *igi_new_tensor(IGDevice *device, MTLTensorDescriptor *descriptor, IGBu
     NSString *mistake = mistake_of(descriptor, buffer, offset);
     if (mistake) return igi_refuse(error, MTLTensorDomain, MTLTensorErrorInvalidDescriptor, mistake);
     IGBuffer *memory = buffer ? [buffer retain]
-                              : (IGBuffer *)[device newBufferWithLength:igi_tensor_size(descriptor).size
+                              : (IGBuffer *)[device newBufferWithLength:igi_mtl_tensor_size(descriptor).size
                                                                 options:descriptor.resourceOptions];
     IGTensor *made = [[IGTensor alloc] initWithMemory:memory descriptor:descriptor offset:offset];
     [memory release];
@@ -134,7 +134,7 @@ IGTensor *igi_new_tensor(IGDevice *device, MTLTensorDescriptor *descriptor, IGBu
 }
 
 - (BOOL)describe {
-    igi_tensor_bytes bytes = {.address = _memory.gpuAddress + _offset, .rank = _dimensions.rank};
+    igi_mtl_tensor_bytes bytes = {.address = _memory.gpuAddress + _offset, .rank = _dimensions.rank};
     for (NSUInteger d = 0; d < _dimensions.rank; d++) {
         bytes.extents[d] = [_dimensions extentAtDimensionIndex:d];
         bytes.strides[d] = [_strides extentAtDimensionIndex:d];
@@ -155,7 +155,7 @@ IGTensor *igi_new_tensor(IGDevice *device, MTLTensorDescriptor *descriptor, IGBu
     [super dealloc];
 }
 
-IGBuffer *igi_tensor_of(MTLResourceID resource, IGBuffer **memory) {
+IGBuffer *igi_mtl_tensor_of(MTLResourceID resource, IGBuffer **memory) {
     __block IGBuffer *description = nil, *elements = nil;
     igi_living_use(resource._impl, [IGTensor class], ^(id owner) {
       description = [((IGTensor *)owner)->_description retain];
@@ -205,8 +205,8 @@ IGBuffer *igi_tensor_of(MTLResourceID resource, IGBuffer **memory) {
 
 // ---- Slices ----
 
-BOOL igi_tensor_slice(IGTensor *tensor, MTLTensorExtents *origin, MTLTensorExtents *counts, NSUInteger *start,
-                      NSUInteger strides[MTL_TENSOR_MAX_RANK]) {
+BOOL igi_mtl_tensor_slice(IGTensor *tensor, MTLTensorExtents *origin, MTLTensorExtents *counts, NSUInteger *start,
+                          NSUInteger strides[MTL_TENSOR_MAX_RANK]) {
     NSUInteger rank = tensor->_dimensions.rank;
     if (origin.rank != rank || counts.rank != rank) return NO;
     *start = 0;
@@ -268,8 +268,8 @@ static void set_counts(igi_slice *slice, MTLTensorExtents *counts) {
                    strides:(MTLTensorExtents *)strides {
     igi_slice slice = {0};
     char *elements = [self elements];
-    NSUInteger size = igi_tensor_element_size(_dataType);
-    if (!bytes || !elements || !igi_tensor_slice(self, sliceOrigin, sliceDimensions, &slice.to_start, slice.to) ||
+    NSUInteger size = igi_mtl_tensor_element_size(_dataType);
+    if (!bytes || !elements || !igi_mtl_tensor_slice(self, sliceOrigin, sliceDimensions, &slice.to_start, slice.to) ||
         !set_strides(slice.from, strides, sliceDimensions))
         return;
     set_counts(&slice, sliceDimensions);
@@ -284,8 +284,9 @@ static void set_counts(igi_slice *slice, MTLTensorExtents *counts) {
     sliceDimensions:(MTLTensorExtents *)sliceDimensions {
     igi_slice slice = {0};
     const char *elements = [self elements];
-    NSUInteger size = igi_tensor_element_size(_dataType);
-    if (!bytes || !elements || !igi_tensor_slice(self, sliceOrigin, sliceDimensions, &slice.from_start, slice.from) ||
+    NSUInteger size = igi_mtl_tensor_element_size(_dataType);
+    if (!bytes || !elements ||
+        !igi_mtl_tensor_slice(self, sliceOrigin, sliceDimensions, &slice.from_start, slice.from) ||
         !set_strides(slice.to, strides, sliceDimensions))
         return;
     set_counts(&slice, sliceDimensions);

@@ -23,13 +23,13 @@
 @end
 
 // What a kernel says of a tensor: sizes are -1 where they are not constant.
-typedef struct igi_tensor_shape {
+typedef struct igi_mtl_tensor_shape {
     MTLTensorDataType element;
     MTLDataType index;
     MTLBindingAccess access;
     NSUInteger rank;
     NSInteger sizes[MTL_TENSOR_MAX_RANK];
-} igi_tensor_shape;
+} igi_mtl_tensor_shape;
 
 #pragma GCC visibility push(hidden)
 
@@ -44,8 +44,8 @@ MTLBindingAccess igi_binding_access(ig_access access);
 // "texture2d<float, access::sample>", "array<depthcube<float>, 4>": the type, what it holds, and whether it is of depth.
 MTLTextureType igi_texture_type(const char *text, BOOL *depth, MTLDataType *data);
 BOOL igi_is_tensor(const char *text);
-igi_tensor_shape igi_tensor_shape_of(const char *text);  // pre: it is one
-MTLTensorExtents *igi_new_extents(const igi_tensor_shape *shape);
+igi_mtl_tensor_shape igi_mtl_tensor_shape_of(const char *text);  // pre: it is one
+MTLTensorExtents *igi_new_extents(const igi_mtl_tensor_shape *shape);
 // "const float *", "uint3 &": the type pointed to. Anything but a scalar, vector or matrix counts as a struct.
 MTLDataType igi_element_type(const char *text);
 
