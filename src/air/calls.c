@@ -187,6 +187,30 @@ static unsigned vector_size(LLVMValueRef call) {
     return 0;
 }
 
+// ---- Indirect command buffers ----
+
+// air.OPERATION_compute_command, and a type that does not matter: the spaces of pointers are one.
+static bool is_command_call(const char *name, char symbol[LONGEST_NAME]) {
+    static const char end[] = "_compute_command";
+    const char *found = strstr(name, end);
+    size_t length = found ? (size_t)(found - name) + sizeof end - 1 : 0;
+    if (!found || length >= LONGEST_NAME || (name[length] && name[length] != '.')) return false;
+    snprintf(symbol, LONGEST_NAME, "air_%.*s", (int)(length - 4), name + 4);
+    return true;
+}
+
+static LLVMValueRef lower_command(air_translator *t, const char *symbol, LLVMValueRef call) {
+    LLVMValueRef operands[MOST_OPERANDS];
+    unsigned count = 0;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef operand = LLVMGetOperand(call, i);
+        unsigned parts = is_vector(operand) ? LLVMGetVectorSize(LLVMTypeOf(operand)) : 1;
+        if (count + parts > MOST_OPERANDS) return NULL;
+        for (unsigned k = 0; k < parts; k++) operands[count++] = is_vector(operand) ? element(t, operand, k) : operand;
+    }
+    return igi_air_call_runtime(t, symbol, LLVMTypeOf(call), operands, count);
+}
+
 // ---- One call ----
 
 static bool begins_with(const char *text, const char *start) {
@@ -211,6 +235,7 @@ static LLVMValueRef lower(air_translator *t, const char *name, LLVMValueRef call
     LLVMValueRef operands[MOST_OPERANDS];
     conversion c;
     if (igi_air_is_texture_call(name)) return igi_air_lower_texture_call(t, name, call);
+    if (is_command_call(name, symbol)) return lower_command(t, symbol, call);
     if (count > MOST_OPERANDS || !scalar_symbol(name, symbol)) return NULL;
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(call));
     if (strcmp(name, "air.get_read_sampler") == 0)  // nothing reads it

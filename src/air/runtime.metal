@@ -200,6 +200,44 @@ AIR thread void *air_get_function_pointer_visible_function_table(TABLE, uint i) 
 }
 AIR bool air_is_null_visible_function_table(TABLE) { return !table; }
 
+// ---- Indirect command buffers, as <metal_command_buffer> has them; vectors come as their elements ----
+
+#define COMMAND device igi_indirect_header *commands, uint index
+#define SIZES uint x, uint y, uint z, uint u, uint v, uint w
+static inline __attribute__((always_inline)) compute_command command_of(COMMAND) {
+  command_buffer all;
+  all.__at = commands;
+  return compute_command(all, index);
+}
+AIR uint air_get_size_command_buffer(device igi_indirect_header *commands) { return commands->count; }
+AIR void air_set_pipeline_state_compute_command(COMMAND, device void *pipeline) {
+  compute_pipeline_state state;
+  state.__id = (ulong)pipeline;
+  command_of(commands, index).set_compute_pipeline_state(state);
+}
+AIR void air_set_kernel_buffer_compute_command(COMMAND, device char *buffer, ulong, uint slot) {
+  command_of(commands, index).set_kernel_buffer(buffer, slot);
+}
+AIR void air_set_threadgroup_memory_length_compute_command(COMMAND, uint length, uint slot) {
+  command_of(commands, index).set_threadgroup_memory_length(length, slot);
+}
+AIR void air_concurrent_dispatch_threadgroups_compute_command(COMMAND, SIZES) {
+  command_of(commands, index).concurrent_dispatch_threadgroups(uint3(x, y, z), uint3(u, v, w));
+}
+AIR void air_concurrent_dispatch_threads_compute_command(COMMAND, SIZES) {
+  command_of(commands, index).concurrent_dispatch_threads(uint3(x, y, z), uint3(u, v, w));
+}
+AIR void air_set_stage_in_region_compute_command(COMMAND, SIZES) {
+  command_of(commands, index).set_stage_in_region(uint3(x, y, z), uint3(u, v, w));
+}
+AIR void air_set_imageblock_size_compute_command(COMMAND, ushort, ushort) {}
+AIR void air_set_barrier_compute_command(COMMAND) { command_of(commands, index).set_barrier(); }
+AIR void air_clear_barrier_compute_command(COMMAND) { command_of(commands, index).clear_barrier(); }
+AIR void air_reset_compute_command(COMMAND) { command_of(commands, index).reset(); }
+AIR void air_copy_compute_command(COMMAND, device igi_indirect_header *others, uint other) {
+  command_of(commands, index).copy_command(command_of(others, other));
+}
+
 // ---- simdgroup matrices: a thread's two elements ----
 
 // Two elements of 16 bits travel in one uint.
