@@ -19,6 +19,8 @@ static const char kernels[] =
     "  t[i] = x[at]; threadgroup_barrier(mem_flags::mem_threadgroup); x[at] = t[n - 1 - i]; }\n"
     "kernel void paint(texture2d<float, access::write> t [[texture(0)]], uint2 i [[thread_position_in_grid]]) {\n"
     "  t.write(float4(1), i); }\n"
+    "kernel void count(device atomic_uint *x [[buffer(0)]]) {\n"
+    "  atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }\n"
     "struct Recorder {\n"
     "  command_buffer commands [[id(0)]], ready [[id(1)]];\n"
     "  array<compute_pipeline_state, 3> pipelines [[id(2)]];\n"
@@ -433,6 +435,39 @@ static void wrong_records(void **state) {
     close_fixture(&f);
 }
 
+// Whatever is in the memory, an execution ends and touches only buffers. Its kernel touches one word, however large its grid.
+static void any_bytes(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    fixture f;
+    open_on(&f, device);
+    ig_indirect_commands *list = make_indirect(&f, (ig_indirect_commands_desc){.count = 2});
+    ig_pipeline *count = pipeline_of(f.library, "count");
+    assert_ok(ig_indirect_commands_set_pipeline(list, 1, count));
+    assert_ok(ig_indirect_commands_set_buffer(list, 1, f.x, 0, 0));
+    assert_ok(ig_indirect_commands_dispatch_threads(list, 1, line(16), line(16)));
+    igi_indirect_command *record = igi_device_indirect_at(list, 1), good = *record;
+    random_state random = {7};
+    size_t ran = 0, refused = 0;
+    for (int i = 0; i < 2000; i++) {
+        *record = good;
+        for (uint64_t k = random_below(&random, 2); k < 2; k++) {
+            unsigned char *byte = (unsigned char *)record + random_below(&random, sizeof *record);
+            *byte = (unsigned char)(random_below(&random, 2) ? random_u64(&random)
+                                                             : *byte ^ 1ull << random_below(&random, 8));
+        }
+        for (int d = 0; d < 3; d++) record->grid[d] &= 31;
+        char message[300];
+        ig_status status = execute(&f, list, 1, message);
+        assert_true(status == IG_STATUS_OK || *message);
+        ran += status == IG_STATUS_OK, refused += status != IG_STATUS_OK;
+    }
+    if (ran < 100 || refused < 100) fail_msg("%zu ran, %zu were refused", ran, refused);
+    ig_pipeline_release(count);
+    ig_indirect_commands_release(list);
+    close_fixture(&f);
+}
+
 static void released_objects(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -626,6 +661,7 @@ int main(void) {
         cmocka_unit_test(host_records),
         cmocka_unit_test(inherited_state),
         cmocka_unit_test(wrong_records),
+        cmocka_unit_test(any_bytes),
         cmocka_unit_test(released_objects),
         cmocka_unit_test(buffers_in_one_memory),
         cmocka_unit_test(mistakes_of_kernels),
