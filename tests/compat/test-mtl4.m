@@ -136,6 +136,45 @@ static void copies_and_dispatches_share_an_encoder(void **state) {
     close_session(&s);
 }
 
+// Commands inherit the pipeline and the table, and are copied and reset in order.
+static void recorded_commands_are_executed(void **state) {
+    session s = open_session();
+    id<MTLComputePipelineState> pipeline = compile(increment_source, @"increment", nil);
+    id<MTLBuffer> words = new_resident_words(&s, 8), range = new_resident_words(&s, 2);
+    MTLIndirectCommandBufferDescriptor *shape = [[[MTLIndirectCommandBufferDescriptor alloc] init] autorelease];
+    shape.commandTypes = MTLIndirectCommandTypeConcurrentDispatchThreads;
+    shape.inheritPipelineState = shape.inheritBuffers = YES;
+    id<MTLIndirectCommandBuffer> recorded = [device newIndirectCommandBufferWithDescriptor:shape
+                                                                           maxCommandCount:4
+                                                                                   options:0];
+    [[recorded indirectComputeCommandAtIndex:1] concurrentDispatchThreads:MTLSizeMake(3, 1, 1)
+                                                    threadsPerThreadgroup:MTLSizeMake(3, 1, 1)];
+    words_of(range)[0] = 2, words_of(range)[1] = 1;
+    [s.commands beginCommandBufferWithAllocator:s.allocator];
+    id<MTL4ComputeCommandEncoder> encoder = [s.commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [s.table setAddress:words.gpuAddress atIndex:0];
+    [encoder setArgumentTable:s.table];
+    [encoder copyIndirectCommandBuffer:recorded sourceRange:NSMakeRange(1, 1) destination:recorded destinationIndex:2];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 4)];
+    [encoder resetCommandsInBuffer:recorded withRange:NSMakeRange(1, 1)];
+    [encoder optimizeIndirectCommandBuffer:recorded withRange:NSMakeRange(0, 4)];
+    [s.table setAddress:words.gpuAddress + 4 atIndex:0];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 2)];
+    [encoder executeCommandsInBuffer:recorded indirectBuffer:range.gpuAddress];
+    [encoder endEncoding];
+    [s.commands endCommandBuffer];
+    [s.queue commit:(const id<MTL4CommandBuffer>[]){s.commands} count:1];
+    finish(&s, 1);
+    static const uint32_t expected[8] = {2, 3, 3, 1};
+    for (int i = 0; i < 8; i++) assert_int_equal(words_of(words)[i], expected[i]);
+    [recorded release];
+    [words release];
+    [range release];
+    [pipeline release];
+    close_session(&s);
+}
+
 static void textures_come_from_the_table(void **state) {
     session s = open_session();
     id<MTLComputePipelineState> pipeline =
@@ -285,6 +324,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         compat_test(a_dispatch_uses_the_table_as_it_was_when_encoded),
         compat_test(copies_and_dispatches_share_an_encoder),
+        compat_test(recorded_commands_are_executed),
         compat_test(textures_come_from_the_table),
         compat_test(memory_of_heaps_is_resident_with_the_heap),
         compat_test(commits_report_what_became_of_them),
