@@ -106,8 +106,8 @@ typedef struct ig_device_desc {
     const char *cache_dir;
     uint64_t cache_bytes;  // limit of the disk cache; 0: 512 MiB. Entries larger than a quarter of it are not kept
     uint32_t check;        // flags of ingot/check.h: what to check while kernels run; 0: INGOT_CHECK, else nothing
-    // Not 0: the seed of a random order in which threads, simdgroups and threadgroups run, one at a time. This exposes
-    // kernels that depend on the order. 0: INGOT_SCHEDULE, else as fast as possible.
+    // Not 0: the seed of a random order in which threads, simdgroups, threadgroups and indirect commands without barriers
+    // run, one at a time. This exposes kernels that depend on the order. 0: INGOT_SCHEDULE, else as fast as possible.
     uint64_t schedule;
     // Directory into which dispatches that fail are written, for `ingot replay`; NULL: INGOT_CAPTURE_DIR, else none are.
     const char *capture_dir;

@@ -70,7 +70,7 @@ ig_status ig_indirect_commands_dispatch_threads(ig_indirect_commands *indirect, 
 // The same with the grid counted in whole threadgroups.
 ig_status ig_indirect_commands_dispatch_threadgroups(ig_indirect_commands *indirect, uint32_t command, ig_size groups,
                                                      ig_size group);
-// Whether commands before this one must have ended. The software device runs them in order anyway.
+// Whether commands before this one must have ended. The software device runs them in order anyway, unless it has a schedule.
 ig_status ig_indirect_commands_set_barrier(ig_indirect_commands *indirect, uint32_t command, bool barrier);
 // Makes commands do nothing again.
 ig_status ig_indirect_commands_reset(ig_indirect_commands *indirect, uint32_t first, uint32_t count);

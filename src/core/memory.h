@@ -61,6 +61,14 @@ static inline bool igi_mul(uint64_t a, uint64_t b, uint64_t *product) {
 static inline bool igi_add(uint64_t a, uint64_t b, uint64_t *sum) {
     return !__builtin_add_overflow(a, b, sum);
 }
+static inline uint64_t igi_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
 // UINT64_MAX if the sum does not fit.
 static inline uint64_t igi_add_clamped(uint64_t a, uint64_t b) {
     uint64_t sum;

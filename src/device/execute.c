@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "simt/run.h"
+
 enum { LEAST_THREADGROUP_MEMORY = 16 };
 static const char zeros[4096];
 
@@ -200,18 +202,43 @@ static ig_status check_header(const ig_indirect_commands *indirect, ig_error *er
                          *label ? " '" : "", label, *label ? "'" : "", indirect->count);
 }
 
-ig_status igi_device_execute(ig_commands *commands, const igi_device_execution *execution, igi_device_runner run,
-                             ig_error *error) {
+// ---- Order ----
+
+// Of the commands from `first` on, those up to the next barrier.
+static uint32_t count_concurrent(const ig_indirect_commands *indirect, uint32_t first, uint32_t count) {
+    uint32_t i = 1;
+    while (i < count && !igi_device_indirect_at(indirect, first + i)->barrier) i++;
+    return i;
+}
+
+// The command that comes at place `at` of so many: a step without a common divisor with their number reaches each of them.
+static uint32_t in_order(uint64_t schedule, uint32_t at, uint32_t count) {
+    if (!schedule) return at;
+    uint64_t shift = igi_simt_schedule_mix(schedule, count),
+             step = igi_simt_schedule_mix(schedule, count + 1ull) % count;
+    while (igi_common_divisor(step, count) != 1) step = (step + 1) % count;
+    return (uint32_t)((at * step + shift % count) % count);
+}
+
+static ig_status run_numbered(executor *e, uint32_t number) {
+    // Once: the command itself or other queues may write it meanwhile.
+    memcpy(&e->command, igi_device_indirect_at(e->indirect, number), sizeof e->command);
+    ig_status status = run_command(e);
+    return status == IG_STATUS_OK ? status : explain(e, number, status);
+}
+
+ig_status igi_device_execute(ig_commands *commands, const igi_device_execution *execution, uint64_t schedule,
+                             igi_device_runner run, ig_error *error) {
     uint32_t first, count;
     executor e = {
         .commands = commands, .execution = execution, .indirect = execution->indirect, .run = run, .error = error};
     ig_status status = read_range(execution, &first, &count, error);
     if (status == IG_STATUS_OK) status = check_header(e.indirect, error);
-    for (uint32_t i = 0; i < count && status == IG_STATUS_OK; i++) {
-        // Once: the command itself or other queues may write it meanwhile.
-        memcpy(&e.command, igi_device_indirect_at(e.indirect, first + i), sizeof e.command);
-        status = run_command(&e);
-        if (status != IG_STATUS_OK) return explain(&e, first + i, status);
+    while (count && status == IG_STATUS_OK) {
+        uint32_t together = schedule ? count_concurrent(e.indirect, first, count) : 1;
+        for (uint32_t i = 0; i < together && status == IG_STATUS_OK; i++)
+            status = run_numbered(&e, first + in_order(schedule, i, together));
+        first += together, count -= together;
     }
     return status;
 }

@@ -10,9 +10,10 @@
 typedef ig_status (*igi_device_runner)(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error);
 
 // Reads commands one after the other, checks each and hands it to `run`, up to the first error, which names the command.
+// Commands with no barrier between them may run in any order: they do if `schedule` is not 0, in one that is made from it.
 // For backends with addresses of ours.
-ig_status igi_device_execute(ig_commands *commands, const igi_device_execution *execution, igi_device_runner run,
-                             ig_error *error);
+ig_status igi_device_execute(ig_commands *commands, const igi_device_execution *execution, uint64_t schedule,
+                             igi_device_runner run, ig_error *error);
 
 static inline igi_indirect_header *igi_device_indirect_header(const ig_indirect_commands *indirect) {
     return indirect->buffer->memory;

@@ -589,6 +589,36 @@ static void kernels_that_cannot_be_executed(void **state) {
     close_fixture(&f);
 }
 
+// Doubling and adding do not commute.
+static float result_of(uint64_t schedule, bool barrier) {
+    ig_device *on = open_device(&(ig_device_desc){.schedule = schedule});
+    fixture f;
+    open_on(&f, on);
+    ((float *)ig_buffer_contents(f.y))[4] = 5;
+    for (uint32_t i = 0; i < 2; i++) assert_ok(ig_indirect_commands_set_buffer(f.ready, i, f.x, 4 * sizeof(float), 0));
+    assert_ok(ig_indirect_commands_set_barrier(f.ready, 1, barrier));
+    ig_commands *commands = make_commands(f.queue);
+    assert_ok(ig_commands_execute(commands, f.ready, 0, 2));
+    assert_ok(end(commands, NULL));
+    float result = ((float *)ig_buffer_contents(f.x))[4];
+    close_fixture(&f);
+    ig_device_release(on);
+    return result;
+}
+
+static void schedules_show_missing_barriers(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    bool other = false;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        assert_true(result_of(seed, true) == 13);
+        float result = result_of(seed, false);
+        assert_true(result == 13 || (seed && result == 18));
+        other |= result == 18;
+    }
+    assert_true(other);
+}
+
 static void unset_buffers_may_be_zero(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -666,6 +696,7 @@ int main(void) {
         cmocka_unit_test(buffers_in_one_memory),
         cmocka_unit_test(mistakes_of_kernels),
         cmocka_unit_test(kernels_that_cannot_be_executed),
+        cmocka_unit_test(schedules_show_missing_barriers),
         cmocka_unit_test(unset_buffers_may_be_zero),
         cmocka_unit_test(wrong_descriptors),
         cmocka_unit_test(executions_are_counted),

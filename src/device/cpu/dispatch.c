@@ -601,20 +601,11 @@ static ig_status look_quickly(launch *l, ig_commands *commands, uint64_t total, 
     return *done ? status_of_launch(l, commands, error) : IG_STATUS_OK;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 // A step without a common divisor with the number of groups reaches each of them.
 static void choose_order(launch *l, uint64_t total) {
     l->shift = igi_simt_schedule_mix(l->schedule, total) % total;
     l->step = igi_simt_schedule_mix(l->schedule, total + 1) % total;
-    while (common_divisor(l->step, total) != 1) l->step = (l->step + 1) % total;
+    while (igi_common_divisor(l->step, total) != 1) l->step = (l->step + 1) % total;
 }
 
 // Code, groups and arguments for what `l` says so far.

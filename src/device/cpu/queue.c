@@ -132,7 +132,8 @@ static ig_status run_command(ig_commands *commands, igi_device_command *command,
                 igi_device_order_wait(command->event.event, command->event.value, commands->queue);
             break;
         case IGI_COMMAND_EXECUTE:
-            status = igi_device_execute(commands, command->execution, run_and_count, error);
+            status = igi_device_execute(commands, command->execution, igi_cpu(commands->queue->device)->schedule,
+                                        run_and_count, error);
             break;
         case IGI_COMMAND_PIXELS: igi_device_copy_pixels(command->pixels); break;
         case IGI_COMMAND_MIPMAPS: igi_device_fill_levels(command->mipmaps); break;
