@@ -351,7 +351,7 @@ static void indirect_command_buffers_are_copied_and_reset(void **state) {
                                                         destination:to
                                                    destinationIndex:0];
                                }),
-                    "copyIndirectCommandBuffer");
+                    "a range of commands is outside");
     [pipeline release];
     [library release];
     [from release];
