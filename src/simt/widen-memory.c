@@ -6,7 +6,7 @@
 #include "simt/trips.h"
 #include "simt/widen.h"
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, MOST_LINES = 8 };
 
 static uint64_t size_of(const igi_simt_widener *w, LLVMTypeRef type) {
     return LLVMABISizeOfType(w->s.layout, type);
@@ -75,19 +75,23 @@ static bool is_in_column(const igi_simt_widener *w, LLVMValueRef load) {
     return true;
 }
 
-// The cache line after the row, which the next lanes will read.
-static void prefetch_next(igi_simt_widener *w, LLVMValueRef address) {
-    LLVMValueRef distance = LLVMConstInt(w->i64, CACHE_LINE, 0);
-    LLVMValueRef next = LLVMBuildGEP2(w->builder, w->i8, address, &distance, 1, "");
-    LLVMValueRef arguments[] = {next, LLVMConstInt(w->i32, 0, 0), LLVMConstInt(w->i32, 3, 0),
-                                LLVMConstInt(w->i32, 1, 0)};
-    igi_simt_call_intrinsic(w->builder, "llvm.prefetch", &w->pointer, 1, arguments, 4);
+// The cache lines after the row, which the next lanes will read.
+static void prefetch_next(igi_simt_widener *w, LLVMValueRef address, uint64_t bytes) {
+    for (uint64_t line = 0; line < bytes; line += CACHE_LINE) {
+        LLVMValueRef distance = LLVMConstInt(w->i64, bytes < CACHE_LINE ? CACHE_LINE : bytes + line, 0);
+        LLVMValueRef next = LLVMBuildGEP2(w->builder, w->i8, address, &distance, 1, "");
+        LLVMValueRef arguments[] = {next, LLVMConstInt(w->i32, 0, 0), LLVMConstInt(w->i32, 3, 0),
+                                    LLVMConstInt(w->i32, 1, 0)};
+        igi_simt_call_intrinsic(w->builder, "llvm.prefetch", &w->pointer, 1, arguments, 4);
+    }
 }
 
 static LLVMValueRef load_row(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_note(w, IGI_REMARK_CONTIGUOUS, load);
     LLVMValueRef address = igi_simt_widen_scalar(w, LLVMGetOperand(load, 0));
-    if (size_of(w, wide) <= CACHE_LINE && (is_in_slow_loop(w) || is_in_column(w, load))) prefetch_next(w, address);
+    uint64_t bytes = size_of(w, wide);
+    bool slow = bytes <= MOST_LINES * CACHE_LINE && is_in_slow_loop(w);
+    if (slow || (bytes <= CACHE_LINE && is_in_column(w, load))) prefetch_next(w, address, bytes);
     return igi_simt_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 

@@ -371,20 +371,22 @@ static void what_is_written_again_or_watched_stays_in_the_cache(void **state) {
     assert_int_equal(stores_past_the_cache("out[i] = a[i]; *(volatile device float *)a = 1;", true), 0);
 }
 
-static size_t prefetches(const char *body) {
+static size_t prefetches(const char *body, uint32_t lanes) {
     bench *b = kernel("device uchar *in, threadgroup atomic_uint *bins [[threadgroup(0)]]", body);
-    size_t count = count_calls(widen(b, W, true), "llvm.prefetch");
+    size_t count = count_calls(widen(b, lanes, true), "llvm.prefetch");
     end(b);
     return count;
 }
 
 static void loops_that_change_memory_lane_by_lane_read_ahead(void **state) {
     (void)state;
-    assert_int_equal(prefetches("for (uint k = 0; k < 1000; k++)\n"
-                                "    atomic_fetch_add_explicit(&bins[in[k * 4096 + i]], 1, memory_order_relaxed);"),
-                     1);
-    assert_int_equal(prefetches("atomic_fetch_add_explicit(&bins[in[i]], 1, memory_order_relaxed);"), 0);
-    assert_int_equal(prefetches("uint s = 0; for (uint k = 0; k < 1000; k++) s += in[k * 4096 + i]; in[i] = s;"), 0);
+    const char *counts =
+        "for (uint k = 0; k < 1000; k++)\n"
+        "    atomic_fetch_add_explicit(&bins[in[k * 4096 + i]], 1, memory_order_relaxed);";
+    assert_int_equal(prefetches(counts, W), 1);
+    assert_int_equal(prefetches(counts, 256), 4);  // every line of the row
+    assert_int_equal(prefetches("atomic_fetch_add_explicit(&bins[in[i]], 1, memory_order_relaxed);", W), 0);
+    assert_int_equal(prefetches("uint s = 0; for (uint k = 0; k < 1000; k++) s += in[k * 4096 + i]; in[i] = s;", W), 0);
 }
 
 static void short_loops_down_columns_read_ahead(void **state) {
