@@ -67,7 +67,7 @@ ig_status igi_simt_pass_relax(igi_simt_module *m) {
 
 // ---- After it ----
 
-static bool is_marked(LLVMValueRef i) {
+bool igi_simt_is_relaxed_atomic(LLVMValueRef i) {
     if (!LLVMIsAAtomicRMWInst(i) && !LLVMIsAAtomicCmpXchgInst(i)) return false;
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
     return LLVMGetMetadata(i, LLVMGetMDKindIDInContext(context, mark, sizeof mark - 1)) != NULL;
@@ -128,7 +128,7 @@ ig_status igi_simt_pass_unlock(igi_simt_module *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) continue;
         m->thread = f;
-        status = igi_simt_rewrite_instructions(m, is_marked, replace);
+        status = igi_simt_rewrite_instructions(m, igi_simt_is_relaxed_atomic, replace);
     }
     m->thread = thread;
     return status;

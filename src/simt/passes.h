@@ -123,6 +123,8 @@ bool igi_simt_has_barrier(const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_striding_loop(const igi_simt_module *m);
 // Whether lanes do it one after the other: an atomic operation.
 bool igi_simt_is_one_by_one(LLVMValueRef instruction);
+// Whether the relax pass has marked it: a read-modify-write of threadgroup memory, which unlock will replace.
+bool igi_simt_is_relaxed_atomic(LLVMValueRef instruction);
 // How many threads of a row read a cache line of bytes or shorts in a loop of such operations; 0: no such loop.
 uint32_t igi_simt_lanes_of_line(const igi_simt_module *m);
 // columns.c: whether threads that differ only in y compute much that does not depend on y.

@@ -405,7 +405,7 @@ static LLVMValueRef one_after_another(igi_simt_widener *w, LLVMValueRef i, LLVMT
 
 void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
-    if (igi_simt_widen_shared_atomic(w, i)) return;
+    if (igi_simt_widen_shared_atomic(w, i) || igi_simt_widen_atomic_row(w, i)) return;
     if (opcode == LLVMAtomicCmpXchg) {
         exchange_one_by_one(w, i);
         return;

@@ -100,6 +100,8 @@ void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store);
 void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef instruction);
 // widen-atomics.c: those of all lanes at once, if they access one address; returns false if not.
 bool igi_simt_widen_shared_atomic(igi_simt_widener *w, LLVMValueRef instruction);
+// widen-atomic-row.c: those of neighbouring lanes on neighbouring elements, several at once; the same.
+bool igi_simt_widen_atomic_row(igi_simt_widener *w, LLVMValueRef instruction);
 // widen-extract.c: the value of one lane.
 LLVMValueRef igi_simt_widen_lane(igi_simt_widener *w, LLVMValueRef value, uint32_t lane);
 // Whether it is a load or store of a scalar, neither atomic nor volatile.

@@ -311,6 +311,25 @@ static void atomics_are_done_by_each_lane(void **state) {
     end(b);
 }
 
+static size_t exchanges(const char *body, bool full) {
+    bench *b = kernel("device atomic_uint *a, threadgroup atomic_uint *t [[threadgroup(0)]], device uint *out", body);
+    assert_ok(igi_simt_pass_relax(&b->m));
+    size_t count = count_opcode(widen(b, W, full), LLVMAtomicCmpXchg);
+    end(b);
+    return count;
+}
+
+static void rows_of_atomics_change_several_elements_at_once(void **state) {
+    (void)state;
+    assert_int_equal(exchanges("atomic_fetch_add_explicit(&a[i], out[i], memory_order_relaxed);", true), 1);
+    assert_int_equal(exchanges("atomic_fetch_min_explicit(&a[i + 3], out[i], memory_order_relaxed);", true), 1);
+    // Some lanes may be inactive; elements are apart; somebody needs the result; nobody else is there.
+    assert_int_equal(exchanges("atomic_fetch_add_explicit(&a[i], out[i], memory_order_relaxed);", false), 0);
+    assert_int_equal(exchanges("atomic_fetch_add_explicit(&a[2 * i], 1, memory_order_relaxed);", true), 0);
+    assert_int_equal(exchanges("out[i] = atomic_fetch_add_explicit(&a[i], 1, memory_order_relaxed);", true), 0);
+    assert_int_equal(exchanges("atomic_fetch_add_explicit(&t[i], 1, memory_order_relaxed);", true), 0);
+}
+
 static void atomics_on_one_address_are_combined_first(void **state) {
     (void)state;
     const char *parameters = "device atomic_int *a, device int *out";
@@ -526,6 +545,7 @@ int main(void) {
         cmocka_unit_test(pairs_that_are_exchanged_share_registers_of_memory),
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
         cmocka_unit_test(atomics_are_done_by_each_lane),
+        cmocka_unit_test(rows_of_atomics_change_several_elements_at_once),
         cmocka_unit_test(atomics_on_one_address_are_combined_first),
         cmocka_unit_test(floods_of_results_go_past_the_cache),
         cmocka_unit_test(what_is_written_again_or_watched_stays_in_the_cache),

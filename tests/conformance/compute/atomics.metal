@@ -110,3 +110,19 @@ kernel void threadgroup_float_sum(device float *out, uint i [[thread_position_in
 kernel void global_histogram_many_groups(device atomic_uint *bins, device const uchar *data, uint i [[thread_position_in_grid]]) {
   atomic_fetch_add_explicit(&bins[data[i] >> 4], 1u, memory_order_relaxed);
 }
+// Neighbouring threads change neighbouring cells, and so do other threadgroups at the same time.
+kernel void rows(device atomic_uint *plus, device atomic_uint *minus, constant uint &first, uint l [[thread_index_in_threadgroup]], uint i [[thread_position_in_grid]]) {
+  atomic_fetch_add_explicit(&plus[first + l], i, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&minus[first + l], i, memory_order_relaxed);
+}
+kernel void rows_of_bits(device atomic_uint *cleared, device atomic_uint *set, device atomic_uint *flipped, constant uint &first, uint l [[thread_index_in_threadgroup]], uint i [[thread_position_in_grid]], uint group [[threadgroup_position_in_grid]]) {
+  atomic_fetch_and_explicit(&cleared[first + l], ~(1u << group % 31), memory_order_relaxed);
+  atomic_fetch_or_explicit(&set[first + l], 1u << group % 31, memory_order_relaxed);
+  atomic_fetch_xor_explicit(&flipped[first + l], i, memory_order_relaxed);
+}
+kernel void rows_of_extremes(device atomic_int *s, device atomic_uint *u, constant uint &first, uint l [[thread_index_in_threadgroup]], uint i [[thread_position_in_grid]]) {
+  atomic_fetch_min_explicit(&s[first + l], int(i) - 40000, memory_order_relaxed);
+  atomic_fetch_max_explicit(&s[first + l + 72], 100 - int(i), memory_order_relaxed);
+  atomic_fetch_min_explicit(&u[first + l], i + 5, memory_order_relaxed);
+  atomic_fetch_max_explicit(&u[first + l + 72], i, memory_order_relaxed);
+}
