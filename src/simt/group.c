@@ -46,9 +46,9 @@ ig_status igi_simt_pass_info(igi_simt_module *m) {
 
 // Without mask registers, branches ask first whether all lanes go the same way (widen-agree.c): what follows from that is
 // found by threading jumps, but not once simplifycfg has made one condition of several.
-static const char *simplification_for(const igi_simt_module *m) {
+static const char *simplification_for(const igi_simt_module *m, uint32_t width) {
     if (igi_simt_is_hasty(m)) return "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)";
-    if (igi_simt_has_mask_registers())
+    if (!igi_simt_should_agree(m, width))
         return "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
     return "function(sroa,jump-threading,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
 }
@@ -86,7 +86,7 @@ static ig_status widen(igi_simt_module *m) {
     if (declined) return IG_STATUS_UNSUPPORTED;
     if (width == 1) return status;
     m->info.width = width;
-    if (status == IG_STATUS_OK) status = igi_simt_run_passes(m, simplification_for(m));
+    if (status == IG_STATUS_OK) status = igi_simt_run_passes(m, simplification_for(m, width));
     return status;
 }
 

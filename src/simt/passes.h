@@ -183,6 +183,8 @@ bool igi_simt_has_few_registers(void);
 uint32_t igi_simt_most_lanes(void);
 // Whether the target has registers for masks, with which comparisons and masked accesses cost little.
 bool igi_simt_has_mask_registers(void);
+// Whether branches of so many lanes first ask whether all go one way, because masks take many instructions.
+bool igi_simt_should_agree(const igi_simt_module *m, uint32_t width);
 // Lanes per group for this kernel on the target; 1: it is not widened.
 uint32_t igi_simt_choose_width(igi_simt_module *m);
 // Makes a new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of

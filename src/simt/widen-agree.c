@@ -164,8 +164,15 @@ static LLVMValueRef surely(igi_simt_widener *w, LLVMValueRef condition, bool opp
 
 // ---- Branches ----
 
+// Even where there are registers for masks, a mask of many lanes takes several, and as many instructions as elsewhere.
+bool igi_simt_should_agree(const igi_simt_module *m, uint32_t width) {
+    enum { FEW_MASKS = 2 };
+    bool many = width > FEW_MASKS * igi_simt_register_lanes();
+    return (many || !igi_simt_has_mask_registers()) && !igi_simt_is_hasty(m);
+}
+
 bool igi_simt_asks_for_agreement(const igi_simt_widener *w) {
-    return !w->mask_registers && !igi_simt_is_hasty(w->m);
+    return w->agrees;
 }
 
 void igi_simt_reset_known(igi_simt_widener *w, LLVMBuilderRef builder, uint32_t block) {

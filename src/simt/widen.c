@@ -578,7 +578,7 @@ static bool suffers_from_masks(const igi_simt_widener *w, uint32_t block) {
         bool bundled = igi_map_get(&w->s.index, i, &number) && w->bundle[number];
         suffers |= bundled || LLVMIsAAtomicRMWInst(i);
         // Masked stores are slow even where the machine has registers for masks.
-        suffers |= !w->mask_registers && (LLVMIsAStoreInst(i) || LLVMIsALoadInst(i));
+        suffers |= (!w->mask_registers || w->agrees) && (LLVMIsAStoreInst(i) || LLVMIsALoadInst(i));
         suffers |= igi_simt_is_streamed(w, i);
     }
     return suffers;
@@ -702,6 +702,7 @@ ig_status igi_simt_widen(igi_simt_module *m, uint32_t width, bool full, const ch
                           .width = width,
                           .full = full,
                           .mask_registers = igi_simt_has_mask_registers(),
+                          .agrees = igi_simt_should_agree(m, width),
                           .from = m->thread,
                           .i1 = LLVMInt1TypeInContext(m->context),
                           .i8 = LLVMInt8TypeInContext(m->context),

@@ -28,6 +28,7 @@ typedef struct igi_simt_widener {
     uint32_t width;       // of the code emitted now: less in a copy for the lower lanes
     bool full;            // every lane of the group is a thread
     bool mask_registers;  // the machine has some
+    bool agrees;          // branches first ask whether all lanes go one way
     LLVMValueRef from, to;
     LLVMBuilderRef builder, slots;  // slots: at the end of the new entry block
     LLVMTypeRef i1, i8, i32, i64, pointer, mask_type;

@@ -117,6 +117,16 @@ static void rounds_of_all_lanes_need_no_mask(void **state) {
     end(b);
 }
 
+// A mask of many lanes takes many instructions on every machine.
+static void many_lanes_that_agree_need_no_mask(void **state) {
+    (void)state;
+    bench *b = kernel("if (int(i) < n) out[i] = a[i + 1];");
+    LLVMValueRef wide = widen(b, 128, true);
+    assert_int_equal(count_loads(wide, 128), 1);
+    assert_int_equal(count_stores(wide, 128), 1);
+    end(b);
+}
+
 static void what_no_lane_does_is_skipped(void **state) {
     (void)state;
     // A uniform load must not be executed without active lanes: its address may be invalid.
@@ -164,6 +174,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_part_are_masked_and_meet_again),
         cmocka_unit_test(only_lanes_that_stay_keep_a_loop_going),
         cmocka_unit_test(rounds_of_all_lanes_need_no_mask),
+        cmocka_unit_test(many_lanes_that_agree_need_no_mask),
         cmocka_unit_test(what_no_lane_does_is_skipped),
         cmocka_unit_test(counters_of_loops_inside_masks_stay_scalars),
         cmocka_unit_test(lanes_that_have_returned_store_nothing),
