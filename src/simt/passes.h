@@ -164,6 +164,8 @@ ig_status igi_simt_pass_prepare(igi_simt_module *m);
 ig_status igi_simt_split_matrices(igi_simt_module *m);
 // Part of prepare: pairs of loads by which lanes load their elements of a matrix become loads of the matrix.
 ig_status igi_simt_find_fragments(igi_simt_module *m);
+// Part of prepare: products, and what passes matrices from one to the other, are on rows.
+ig_status igi_simt_find_rows(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_simt_lower_matrices(igi_simt_module *m);
 // For one thread at a time, and several simdgroups: computes its position in the simdgroup.

@@ -155,5 +155,6 @@ ig_status igi_simt_pass_prepare(igi_simt_module *m) {
                             "function(scalarizer,early-cse,instsimplify,dce,mergereturn,"
                             "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
                             "lcssa)");
-    return status == IG_STATUS_OK ? igi_simt_find_fragments(m) : status;
+    if (status == IG_STATUS_OK) status = igi_simt_find_fragments(m);
+    return status == IG_STATUS_OK ? igi_simt_find_rows(m) : status;
 }

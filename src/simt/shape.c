@@ -250,7 +250,8 @@ static igi_simt_shape called(const igi_simt_shapes *s, LLVMValueRef call) {
     if (strcmp(name, "__ig_simd_lane") == 0)
         return (igi_simt_shape){.kind = IGI_SHAPE_LINEAR, .stride = 1, .limit = IGI_SIMD_WIDTH, .known = s->patterns};
     if (strcmp(name, "__ig_simd_index") == 0 || strcmp(name, IGI_INSIDE) == 0) return uniform;
-    if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
+    if (strncmp(name, "__ig_mma_", 9) == 0 || strncmp(name, "__ig_rows_", 10) == 0) return matrix;
+    if (strncmp(name, "__ig_matrix_low_", 16) == 0 || strncmp(name, "__ig_matrix_high_", 17) == 0) return matrix;
     if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
         return igi_simt_is_matrix_area(s, call, 0) ? matrix : varying;
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind) return uniform;

@@ -13,6 +13,7 @@ typedef struct area {
     LLVMValueRef base, stride;
     uint64_t bytes;
     bool transposed;
+    bool by_rows;  // the two vectors are of four rows each, not of even and odd columns
 } area;
 
 // ---- All lanes ----
@@ -58,6 +59,21 @@ static LLVMValueRef load_columns(igi_simt_widener *w, const area *a, uint32_t od
     return join(w, load_half(w, a, 0, odd), load_half(w, a, 1, odd));
 }
 
+// Rows 4 * half and the three after it.
+static LLVMValueRef load_rows(igi_simt_widener *w, const area *a, uint32_t half) {
+    LLVMValueRef parts[SIZE];
+    uint32_t from[LANES];
+    for (uint32_t k = 0; k < (a->transposed ? SIZE : 4); k++)
+        parts[k] = a->transposed ? load_part(w, a, k, 4 * half, 4) : load_part(w, a, 4 * half + k, 0, SIZE);
+    if (!a->transposed) return join_four(w, parts);
+    for (uint32_t i = 0; i < LANES; i++) from[i] = i % SIZE * 4 + i / SIZE;
+    return igi_simt_shuffle(w, join(w, join_four(w, parts), join_four(w, parts + 4)), NULL, from, LANES);
+}
+
+static LLVMValueRef load_vector(igi_simt_widener *w, const area *a, uint32_t which) {
+    return a->by_rows ? load_rows(w, a, which) : load_columns(w, a, which);
+}
+
 static void store_columns(igi_simt_widener *w, const area *a, LLVMValueRef even, LLVMValueRef odd) {
     for (uint32_t r = 0; r < SIZE; r++) {
         uint32_t from[SIZE];
@@ -76,10 +92,10 @@ static void store_columns(igi_simt_widener *w, const area *a, LLVMValueRef even,
 // block for the first case.
 enum { BASE, STRIDE, ACTIVE, COLUMNS, ARGUMENTS = COLUMNS + 2 };
 
-LLVMValueRef igi_simt_place_of_columns(igi_simt_widener *w, unsigned odd) {
+LLVMValueRef igi_simt_place_of_half(igi_simt_widener *w, unsigned half) {
     LLVMTypeRef floats = LLVMVectorType(LLVMFloatTypeInContext(w->m->context), LANES);
-    if (!w->columns[odd]) w->columns[odd] = LLVMBuildAlloca(w->slots, floats, IGI_TEMPORARY);
-    return w->columns[odd];
+    if (!w->halves[half]) w->halves[half] = LLVMBuildAlloca(w->slots, floats, IGI_TEMPORARY);
+    return w->halves[half];
 }
 
 static LLVMValueRef bits_of(igi_simt_widener *w, LLVMValueRef value, uint32_t first, uint32_t count) {
@@ -97,13 +113,20 @@ static void copy_elements(igi_simt_widener *w, const area *a, LLVMValueRef funct
     LLVMValueRef four = LLVMConstInt(w->i64, PAIRS, 0), two = LLVMConstInt(w->i64, 2, 0);
     LLVMValueRef row = times_plus(w, bits_of(w, lane, 4, 1), four, bits_of(w, lane, 1, 2));
     LLVMValueRef pair = times_plus(w, bits_of(w, lane, 3, 1), two, bits_of(w, lane, 0, 1));
-    LLVMValueRef place = times_plus(w, row, four, pair);
+    LLVMValueRef place = times_plus(w, row, four, pair), in_half = bits_of(w, lane, 1, 2),
+                 lower = bits_of(w, lane, 4, 1);
+    LLVMValueRef halves[] = {LLVMGetParam(function, COLUMNS), LLVMGetParam(function, COLUMNS + 1)};
     for (unsigned odd = 0; odd < 2; odd++) {
         LLVMValueRef column = times_plus(w, pair, two, LLVMConstInt(w->i64, odd, 0));
+        LLVMValueRef vector = halves[odd];
+        if (a->by_rows) {
+            vector = LLVMBuildSelect(b, LLVMBuildTrunc(b, lower, w->i1, ""), halves[1], halves[0], "");
+            place = times_plus(w, in_half, LLVMConstInt(w->i64, SIZE, 0), column);
+        }
         LLVMValueRef index =
             a->transposed ? times_plus(w, column, a->stride, row) : times_plus(w, row, a->stride, column);
         LLVMValueRef in_area = LLVMBuildGEP2(b, a->type, a->base, &index, 1, "");
-        LLVMValueRef in_columns = LLVMBuildGEP2(b, a->type, LLVMGetParam(function, COLUMNS + odd), &place, 1, "");
+        LLVMValueRef in_columns = LLVMBuildGEP2(b, a->type, vector, &place, 1, "");
         LLVMValueRef element = LLVMBuildLoad2(b, a->type, loads ? in_area : in_columns, "");
         LLVMBuildStore(b, element, loads ? in_columns : in_area);
     }
@@ -122,7 +145,7 @@ static void copy_whole(igi_simt_widener *w, const area *a, LLVMValueRef function
     for (unsigned odd = 0; odd < 2; odd++) {
         LLVMValueRef place = LLVMGetParam(function, COLUMNS + odd);
         if (loads)
-            LLVMBuildStore(w->builder, load_columns(w, a, odd), place);
+            LLVMBuildStore(w->builder, load_vector(w, a, odd), place);
         else
             columns[odd] = LLVMBuildLoad2(w->builder, type, place, "");
     }
@@ -155,12 +178,13 @@ static void call_function(igi_simt_widener *w, const area *a, bool loads) {
     LLVMTypeRef types[ARGUMENTS] = {w->pointer, w->i64, w->i64, w->pointer, w->pointer};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->m->context), types, ARGUMENTS, 0);
     char name[40], *element = LLVMPrintTypeToString(a->type);
-    snprintf(name, sizeof name, "ig.%s.%s%s", loads ? "load" : "store", element, a->transposed ? ".transposed" : "");
+    snprintf(name, sizeof name, "ig.%s.%s%s%s", loads ? "load" : "store", element, a->by_rows ? ".rows" : "",
+             a->transposed ? ".transposed" : "");
     LLVMDisposeMessage(element);
     LLVMValueRef function = LLVMGetNamedFunction(w->m->module, name);
     if (!function) function = make_function(w, name, type, *a, loads);
-    LLVMValueRef arguments[ARGUMENTS] = {a->base, a->stride, igi_simt_active_lanes(w), igi_simt_place_of_columns(w, 0),
-                                         igi_simt_place_of_columns(w, 1)};
+    LLVMValueRef arguments[ARGUMENTS] = {a->base, a->stride, igi_simt_active_lanes(w), igi_simt_place_of_half(w, 0),
+                                         igi_simt_place_of_half(w, 1)};
     LLVMBuildCall2(w->builder, type, function, arguments, ARGUMENTS, "");
 }
 
@@ -168,14 +192,14 @@ static void call_function(igi_simt_widener *w, const area *a, bool loads) {
 static void load_by_call(igi_simt_widener *w, const area *a, LLVMValueRef columns[2]) {
     LLVMTypeRef type = LLVMVectorType(a->type, LANES);
     for (unsigned odd = 0; odd < 2; odd++)
-        LLVMBuildStore(w->builder, LLVMConstNull(type), igi_simt_place_of_columns(w, odd));
+        LLVMBuildStore(w->builder, LLVMConstNull(type), igi_simt_place_of_half(w, odd));
     call_function(w, a, true);
     for (unsigned odd = 0; odd < 2; odd++)
-        columns[odd] = LLVMBuildLoad2(w->builder, type, igi_simt_place_of_columns(w, odd), "columns");
+        columns[odd] = LLVMBuildLoad2(w->builder, type, igi_simt_place_of_half(w, odd), "columns");
 }
 
 static void store_by_call(igi_simt_widener *w, const area *a, LLVMValueRef columns[2]) {
-    for (unsigned odd = 0; odd < 2; odd++) LLVMBuildStore(w->builder, columns[odd], igi_simt_place_of_columns(w, odd));
+    for (unsigned odd = 0; odd < 2; odd++) LLVMBuildStore(w->builder, columns[odd], igi_simt_place_of_half(w, odd));
     call_function(w, a, false);
 }
 
@@ -198,14 +222,23 @@ static bool open_area(igi_simt_widener *w, LLVMValueRef call, unsigned at, LLVMT
     return true;
 }
 
-bool igi_simt_load_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef columns[2]) {
+static bool load_area(igi_simt_widener *w, LLVMValueRef call, bool by_rows, LLVMValueRef vectors[2]) {
     area a;
     if (!open_area(w, call, 0, LLVMTypeOf(call), &a)) return false;
+    a.by_rows = by_rows;
     if (is_quick(w))
-        load_by_call(w, &a, columns);
+        load_by_call(w, &a, vectors);
     else
-        for (uint32_t odd = 0; odd < 2; odd++) columns[odd] = load_columns(w, &a, odd);
+        for (uint32_t k = 0; k < 2; k++) vectors[k] = load_vector(w, &a, k);
     return true;
+}
+
+bool igi_simt_load_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef columns[2]) {
+    return load_area(w, call, false, columns);
+}
+
+bool igi_simt_load_area_rows(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef halves[2]) {
+    return load_area(w, call, true, halves);
 }
 
 bool igi_simt_store_area(igi_simt_widener *w, LLVMValueRef call) {

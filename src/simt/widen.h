@@ -54,8 +54,8 @@ typedef struct igi_simt_widener {
     uint32_t block;            // being emitted
     LLVMValueRef mask;         // of that block; NULL: all lanes
     LLVMBasicBlockRef whole;   // start of the block's copy for when all lanes are active; NULL: not in such a copy
-    LLVMValueRef odd_columns;  // of the last matrix computed
-    LLVMValueRef columns[2];   // places of a matrix during calls of shared functions; NULL: none yet
+    LLVMValueRef other_part;   // the second one of the last matrix loaded
+    LLVMValueRef halves[2];    // places of a matrix during calls of shared functions; NULL: none yet
     LLVMValueRef row_addresses, row_elements;  // of bundles during such calls; NULL: none yet
     bool matrix_order;                         // vectors are wanted in matrix order if they have it
     const char *declined;                      // why this kernel is not widened; NULL so far
@@ -218,9 +218,10 @@ LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix);
 LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value);  // in matrix order
 // widen-area.c: matrices in rows of memory; false: not there, or not for all lanes.
 bool igi_simt_load_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef columns[2]);
+bool igi_simt_load_area_rows(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef halves[2]);
 bool igi_simt_store_area(igi_simt_widener *w, LLVMValueRef call);
-// Memory for the even or odd columns of a matrix, for a call of a shared function.
-LLVMValueRef igi_simt_place_of_columns(igi_simt_widener *w, unsigned odd);
+// Memory for one of the two vectors of a matrix, for a call of a shared function.
+LLVMValueRef igi_simt_place_of_half(igi_simt_widener *w, unsigned half);
 void igi_simt_widen_product(igi_simt_widener *w, LLVMValueRef call);  // widen-product.c
 // widen-rows.c: whether a function moves `size` neighbouring elements for each active lane, as in quick code; and a call
 // of it, for the addresses of all lanes.

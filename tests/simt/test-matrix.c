@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// simdgroup matrices (matrix.c, fragments.c, widen-matrix.c, widen-area.c, widen-product.c): products in registers, loads and stores of whole matrices, and a
-// matrix order that is left only where single lanes are needed.
+// simdgroup matrices (matrix.c, fragments.c, rows.c, widen-matrix.c, widen-area.c, widen-product.c): products in registers,
+// loads and stores of whole matrices, and orders that are left only where single lanes are needed.
 #include "bench.h"
 
 static bench *kernel(const char *parameters, const char *body) {
@@ -54,32 +54,31 @@ static void a_product_is_512_multiply_adds_and_nothing_is_gathered(void **state)
     (void)state;
     static const struct {
         const char *parameters, *body;
-        size_t products;
+        size_t products, matrices;
     } cases[] = {
         {ABC,
          "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
          "simdgroup_multiply(x, x, y); simdgroup_store(x, c, 8);",
-         1},
+         1, 2},
         {ABC,
          "simdgroup_float8x8 x, y, s(0.0f); simdgroup_load(x, a, n); simdgroup_load(y, b, n, ulong2(8, 8), true);\n"
          "simdgroup_multiply_accumulate(s, x, y, s); simdgroup_multiply_accumulate(s, y, x, s);\n"
          "simdgroup_store(s, c, n, ulong2(n, 3), true);",
-         2},
+         2, 1},
         {HALVES,
          "simdgroup_half8x8 x, y; simdgroup_float8x8 s(0.0f); simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
          "simdgroup_multiply_accumulate(s, x, y, s);\n"
          "simdgroup_half8x8 h; h.thread_elements()[0] = half(s.thread_elements()[0]);\n"
          "h.thread_elements()[1] = half(s.thread_elements()[1]); simdgroup_store(h, c, 8);",
-         1},
+         1, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench *b = kernel(cases[i].parameters, cases[i].body);
         LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
         assert_int_equal(fused_elements(wide), 512 * cases[i].products);
-#if defined(__x86_64__)
-        // Each row of the right matrix, in two parts, is broadcast by loading it; ARM multiplies by a lane of a register.
-        assert_true(count_loads(wide, 4) >= 16 * cases[i].products);
-#endif
+        // Each row of the right matrix is loaded again, besides the eight rows of each matrix that is not transposed.
+        if (igi_simt_is_for_x86() && strstr(igi_simt_features(), "+avx"))
+            assert_int_equal(count_loads(wide, 8), 8 * (cases[i].products + cases[i].matrices));
         assert_int_equal(count_calls(wide, "llvm.masked."), 0);
         assert_int_equal(count_calls(wide, "__ig_"), 0);
         end(b);
@@ -181,8 +180,9 @@ static bool is_loaded_as_matrix(const char *loads) {
     bench *b = kernel(ABC, body);
     assert_ok(igi_simt_pass_prepare(&b->m));
     verify(b, "prepare");
-    size_t matrices = count_calls(b->m.thread, "__ig_matrix_even_");
-    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_odd_"), matrices);
+    size_t matrices = count_calls(b->m.thread, "__ig_matrix_low_");
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_high_"), matrices);
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_even_"), 0);
     end(b);
     return matrices == 2;  // y is one
 }
@@ -213,6 +213,47 @@ static void other_places_are_left_alone(void **state) {
     assert_false(is_loaded_as_matrix("short at = column * 20 + row;" LOAD("1")));
     assert_false(is_loaded_as_matrix(IN_ARRAY("20")));
     assert_false(is_loaded_as_matrix("short at = (row ^ 1) * 20 + column;" LOAD("1")));
+}
+
+// ---- Rows ----
+
+static void assert_conversions(const char *parameters, const char *body, size_t to_rows, size_t to_columns) {
+    bench *b = kernel(parameters, body);
+    assert_ok(igi_simt_pass_prepare(&b->m));
+    verify(b, "prepare");
+    assert_int_equal(count_calls(b->m.thread, "__ig_rows_low_"), to_rows);
+    assert_int_equal(count_calls(b->m.thread, "__ig_rows_high_"), to_rows);
+    assert_int_equal(count_calls(b->m.thread, "__ig_rows_even_"), to_columns);
+    assert_int_equal(count_calls(b->m.thread, "__ig_rows_odd_"), to_columns);
+    assert_int_equal(count_calls(b->m.thread, "__ig_mma_even") + count_calls(b->m.thread, "__ig_mma_odd"), 0);
+    end(b);
+}
+
+#define LOOP(inside)                                                                                              \
+    "simdgroup_float8x8 x, y, s(0.0f);\n"                                                                         \
+    "for (uint k = 0; k < n; k++) { simdgroup_load(x, a + 64 * k, 8); simdgroup_load(y, b + 64 * k, 8);\n" inside \
+    "  simdgroup_multiply_accumulate(s, x, y, s); }\nsimdgroup_store(s, c, 8);"
+
+static void matrices_are_in_rows_from_load_to_load_and_in_loops(void **state) {
+    (void)state;
+    // The store is of columns.
+    assert_conversions(ABC, LOOP(""), 0, 1);
+    // What changes elements is on columns.
+    assert_conversions(ABC, LOOP("s.thread_elements()[0] *= 3;"), 1, 2);
+    // What packed the elements of each matrix that is loaded is still there, although nothing uses it.
+    assert_conversions(
+        HALVES ", constant uint &n",
+        "simdgroup_half8x8 x, y; simdgroup_float8x8 s = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);\n"
+        "for (uint k = 0; k < n; k++) { simdgroup_load(x, a + 64 * k, 8);\n"
+        "  simdgroup_load(y, b + 64 * k, 8, 0, true); simdgroup_multiply_accumulate(s, x, y, s); }\n"
+        "simdgroup_half8x8 h; h.thread_elements() = half2(s.thread_elements()); simdgroup_store(h, c, 8);",
+        0, 3);
+    // Lanes leave such a loop one by one.
+    assert_conversions(ABC,
+                       "simdgroup_float8x8 x, s(0.0f); simdgroup_load(x, a, 8);\n"
+                       "for (uint k = 0; k < n * lane; k++) simdgroup_multiply_accumulate(s, x, x, s);\n"
+                       "simdgroup_store(s, c, 8);",
+                       0, 1);
 }
 
 static void lanes_that_are_off_neither_load_nor_store(void **state) {
@@ -267,6 +308,7 @@ int main(void) {
         cmocka_unit_test(products_with_one_left_matrix_share_its_columns),
         cmocka_unit_test(lanes_that_load_their_own_elements_load_a_matrix),
         cmocka_unit_test(other_places_are_left_alone),
+        cmocka_unit_test(matrices_are_in_rows_from_load_to_load_and_in_loops),
         cmocka_unit_test(lanes_that_are_off_neither_load_nor_store),
         cmocka_unit_test(quick_code_has_one_function_for_each_kind_of_access_and_one_for_products),
     };
