@@ -219,6 +219,9 @@ static void multiply_block(igi_simt_widener *w, factors *f, uint32_t products, u
                 *sum = igi_simt_call_intrinsic(w->builder, "llvm.fma", &f->type, 1, arguments, 3);
             }
     }
+    // LLVM would otherwise put the last steps off to where results are used, and keep their factors in memory.
+    for (uint32_t p = 0; p < products; p++)
+        for (uint32_t r = first; r < first + BLOCK; r++) f->parts[p][r] = hidden(w, f->parts[p][r]);
 }
 
 static void multiply(igi_simt_widener *w, factors *f, uint32_t products) {
