@@ -376,7 +376,7 @@ static void lane_addresses(igi_simt_widener *w, const igi_simt_bundle *b, LLVMVa
     LLVMValueRef address = address_of(b->trigger);
     igi_simt_shape shape = igi_simt_shape_of(&w->s, address);
     int64_t back = back_to_start(w, b);
-    if ((shape.kind == IGI_SHAPE_LINEAR || shape.kind == IGI_SHAPE_PATTERN) && !w->mask) {
+    if ((shape.kind == IGI_SHAPE_LINEAR || shape.kind == IGI_SHAPE_PATTERN) && igi_simt_has_all_lanes(w)) {
         LLVMValueRef base = igi_simt_widen_scalar(w, address);
         for (uint32_t i = 0; i < w->width; i++)
             addresses[i] = offset_by(w, base, (uint64_t)(igi_simt_lane_offset(&w->s, shape, i) + back));
@@ -412,7 +412,25 @@ static void load_rows_together(igi_simt_widener *w, const igi_simt_bundle *b, LL
     for (uint32_t p = 0; p < b->size; p++) pieces[p] = igi_simt_concatenate(w, rows + (size_t)p * per_piece, per_piece);
 }
 
+// Rows that are longer than a piece: the elements of one lane are several pieces.
+static void load_long_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    LLVMTypeRef piece = igi_simt_widen_type(w, b->type);
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type), whole = w->width * bytes;
+    unsigned alignment = LLVMGetAlignment(b->reference);
+    LLVMValueRef addresses[IGI_MAX_WIDTH];
+    lane_addresses(w, b, addresses);
+    for (uint32_t p = 0; p < b->size; p++) {
+        uint32_t at = p * w->width;
+        pieces[p] = LLVMBuildLoad2(w->builder, piece, offset_by(w, addresses[at / b->size], at % b->size * bytes), "");
+        LLVMSetAlignment(pieces[p], alignment < whole ? alignment : (unsigned)whole);
+    }
+}
+
 static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    if (b->size > w->width) {
+        load_long_rows(w, b, pieces);
+        return;
+    }
     if (may_read_lanes_together(w, b)) {
         load_rows_together(w, b, pieces);
         return;

@@ -2,7 +2,7 @@
 // Iterations of a loop in which all lanes are active: `for (k = thread; k < n; k += threads)`. While the last lane
 // stays in the loop, all do, which one comparison of scalars shows: such iterations need no masks, and branch from the
 // end of the loop to its beginning. The last iteration often has only a few of the lower lanes left: copies of it compute
-// only the lower half, or a quarter.
+// only the lower half, or a quarter, or exactly four lanes, without masks.
 #include <string.h>
 
 #include "simt/ir.h"
@@ -21,20 +21,35 @@ bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block) {
 
 enum { FEWEST_HALVED = 16 };
 
-// Whether all of it can be done for fewer lanes.
-static bool can_be_halved(const igi_simt_widener *w, LLVMValueRef i) {
-    uint32_t number;
-    if (strncmp(igi_simt_callee_name(i), "__ig_", 5) == 0 || LLVMIsAAllocaInst(i)) return false;
-    return !igi_map_get(&w->s.index, i, &number) || igi_simt_bundle_size(w->bundle[number]) <= w->width / 2;
+// Whether all of it can be done for fewer lanes, if elements of each lane that are loaded together are at most `most`.
+static bool can_be_shortened(const igi_simt_widener *w, uint32_t block, uint32_t most) {
+    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
+    for (; i; i = LLVMGetNextInstruction(i)) {
+        uint32_t number;
+        if (strncmp(igi_simt_callee_name(i), "__ig_", 5) == 0 || LLVMIsAAllocaInst(i)) return false;
+        if (igi_map_get(&w->s.index, i, &number) && igi_simt_bundle_size(w->bundle[number]) > most) return false;
+    }
+    return true;
+}
+
+static bool may_be_shortened(const igi_simt_widener *w) {
+    return !igi_simt_is_hasty(w->m) && !w->m->request->check && w->s.width >= 2 * igi_simt_register_lanes();
 }
 
 bool igi_simt_has_half_rounds(const igi_simt_widener *w, uint32_t block) {
-    if (igi_simt_is_hasty(w->m) || w->m->request->check) return false;
-    if (w->s.width < 2 * igi_simt_register_lanes() || w->width < FEWEST_HALVED) return false;
-    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
-    for (; i; i = LLVMGetNextInstruction(i))
-        if (!can_be_halved(w, i)) return false;
-    return igi_simt_has_whole_rounds(w, block);
+    return may_be_shortened(w) && w->width >= FEWEST_HALVED && can_be_shortened(w, block, w->width / 2) &&
+           igi_simt_has_whole_rounds(w, block);
+}
+
+bool igi_simt_has_short_round(const igi_simt_widener *w, uint32_t block) {
+    return may_be_shortened(w) && w->width == 2 * IGI_SIMT_FEW_LANES && can_be_shortened(w, block, w->width) &&
+           igi_simt_has_whole_rounds(w, block);
+}
+
+LLVMValueRef igi_simt_exactly_lowest(igi_simt_widener *w, LLVMValueRef mask) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, mask, bits, "");
+    return LLVMBuildICmp(w->builder, LLVMIntEQ, all, LLVMConstInt(bits, (1u << IGI_SIMT_FEW_LANES) - 1, 0), "");
 }
 
 LLVMValueRef igi_simt_only_lower_half(igi_simt_widener *w, LLVMValueRef mask) {

@@ -52,7 +52,7 @@ static LLVMValueRef offset_in_lane(igi_simt_widener *w, LLVMValueRef address, LL
 
 igi_simt_span igi_simt_active_span(igi_simt_widener *w, LLVMValueRef address, int64_t back, uint64_t bytes) {
     igi_simt_span span = {igi_simt_widen_scalar(w, address), back, NULL, NULL};
-    if (!w->mask) return span;
+    if (igi_simt_has_all_lanes(w)) return span;
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, w->mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
     LLVMValueRef lowest = igi_simt_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
@@ -248,6 +248,13 @@ static LLVMValueRef pick(igi_simt_widener *w, const spread *s, const registers *
     return picked;
 }
 
+// A few lanes may read less than a register holds.
+static void limit_to_read(igi_simt_widener *w, const spread *s, igi_simt_span *span) {
+    if (span->first || s->high - s->low >= s->bytes) return;
+    span->first = LLVMConstInt(w->i32, (uint64_t)s->low, 1);
+    span->end = LLVMConstInt(w->i32, (uint64_t)s->high, 1);
+}
+
 void igi_simt_load_spread(igi_simt_widener *w, LLVMValueRef address, int64_t back, LLVMTypeRef type, uint32_t run,
                           unsigned alignment, LLVMValueRef *elements) {
     spread s;
@@ -255,6 +262,7 @@ void igi_simt_load_spread(igi_simt_widener *w, LLVMValueRef address, int64_t bac
     LLVMValueRef parts[IGI_SIMT_MOST_PIECES][IGI_MAX_WIDTH / 8];
     describe(w, address, bytes, &run, &s);
     igi_simt_span span = igi_simt_active_span(w, address, back, run * bytes);
+    limit_to_read(w, &s, &span);
     LLVMTypeRef vector = LLVMVectorType(LLVMIntTypeInContext(w->m->context, 8 * s.grain), s.per_register);
     uint32_t part_count = w->width / s.per_register;
     for (uint32_t p = 0; p < part_count; p++) {

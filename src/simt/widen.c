@@ -66,6 +66,10 @@ LLVMValueRef igi_simt_active_mask(igi_simt_widener *w) {
     return w->mask ? w->mask : LLVMConstAllOnes(w->mask_type);
 }
 
+bool igi_simt_has_all_lanes(const igi_simt_widener *w) {
+    return !w->mask || LLVMIsConstant(w->mask);
+}
+
 LLVMValueRef igi_simt_all(igi_simt_widener *w, LLVMValueRef mask) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef all = LLVMBuildBitCast(w->builder, mask, bits, "");
@@ -584,10 +588,28 @@ static bool suffers_from_masks(const igi_simt_widener *w, uint32_t block) {
     return suffers;
 }
 
+// A copy of the block for when exactly the lowest lanes are active, which needs no masks. The builder is left where others
+// are.
+static void emit_for_lowest(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
+    uint32_t width = w->width;
+    if (w->declined || !igi_simt_has_short_round(w, block)) return;
+    LLVMBasicBlockRef few = igi_simt_new_block(w, "few"), rest = igi_simt_new_block(w, "rest");
+    LLVMBuildCondBr(w->builder, igi_simt_exactly_lowest(w, mask), few, rest);
+    LLVMPositionBuilderAtEnd(w->builder, few);
+    igi_simt_set_lanes(w, IGI_SIMT_FEW_LANES);
+    emit_block(w, block, LLVMConstAllOnes(w->mask_type));
+    igi_simt_set_lanes(w, width);
+    LLVMPositionBuilderAtEnd(w->builder, rest);
+}
+
 // A copy of the block for when none of the upper half of the lanes is active, and within it one for a quarter. The builder
 // is left where upper lanes are.
 static void emit_for_lower_half(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
-    if (w->declined || !igi_simt_has_half_rounds(w, block)) return;
+    if (w->declined) return;
+    if (!igi_simt_has_half_rounds(w, block)) {
+        emit_for_lowest(w, block, mask);
+        return;
+    }
     LLVMBasicBlockRef half = igi_simt_new_block(w, "half"), rest = igi_simt_new_block(w, "rest");
     LLVMBuildCondBr(w->builder, igi_simt_only_lower_half(w, mask), half, rest);
     LLVMPositionBuilderAtEnd(w->builder, half);

@@ -76,6 +76,8 @@ LLVMValueRef igi_simt_count_up(const igi_simt_widener *w, uint32_t count);
 LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar);
 LLVMValueRef igi_simt_spread(igi_simt_widener *w, LLVMValueRef scalar, uint32_t lanes);
 LLVMValueRef igi_simt_active_mask(igi_simt_widener *w);  // of the block, never NULL
+// Whether all lanes that are emitted are known to be active.
+bool igi_simt_has_all_lanes(const igi_simt_widener *w);
 // Stack slots of vectors. Without mask registers, vectors of bits are stored as wide as the registers that use them.
 static inline LLVMBasicBlockRef igi_simt_new_block(igi_simt_widener *w, const char *name) {
     return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
@@ -275,6 +277,10 @@ void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRe
 // so many lanes are emitted.
 bool igi_simt_has_half_rounds(const igi_simt_widener *w, uint32_t block);
 LLVMValueRef igi_simt_only_lower_half(igi_simt_widener *w, LLVMValueRef mask);
+// Likewise for iterations with exactly the lowest lanes, whose mask is then a constant.
+enum { IGI_SIMT_FEW_LANES = 4 };
+bool igi_simt_has_short_round(const igi_simt_widener *w, uint32_t block);
+LLVMValueRef igi_simt_exactly_lowest(igi_simt_widener *w, LLVMValueRef mask);
 void igi_simt_set_lanes(igi_simt_widener *w, uint32_t width);
 void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t header);
 

@@ -167,6 +167,39 @@ static void a_way_without_an_end_is_guarded(void **state) {
     assert_true(c.by_mask >= 1);
 }
 
+// Loads under masks, and searches for the first active lane, whose address the others read.
+static size_t looks_at_masks(LLVMBasicBlockRef block) {
+    size_t found = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        const char *name = igi_simt_callee_name(i);
+        found += strncmp(name, "llvm.masked.", 12) == 0 || strncmp(name, "llvm.cttz.", 10) == 0;
+    }
+    return found;
+}
+
+static LLVMBasicBlockRef block_called(LLVMValueRef function, const char *name) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        if (strncmp(LLVMGetBasicBlockName(b), name, strlen(name)) == 0) return b;
+    return NULL;
+}
+
+static void a_last_round_of_four_lanes_needs_no_masks(void **state) {
+    (void)state;
+    bench *b = start_to(METAL
+                        "kernel void k(device const int *a, device int *out, constant int &n, "
+                        "uint lane [[thread_index_in_simdgroup]]) {\nint s = 0;\n"
+                        "for (int k = lane; k < n; k += 32)\n"
+                        "  for (int j = 0; j < 8; j++) s += a[20 * k + j] * (j + 1);\n"
+                        "out[lane] = simd_sum(s);\n}\n",
+                        "k", igi_simt_pass_check);
+    LLVMValueRef wide = widen(b, 32, true);
+    LLVMBasicBlockRef few = block_called(wide, "few");
+    assert_non_null(few);
+    assert_true(count_calls(wide, "llvm.cttz.") > 0);
+    assert_int_equal(looks_at_masks(few), 0);
+    end(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_all_lanes_take_alike_stay_branches),
@@ -180,6 +213,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_have_returned_store_nothing),
         cmocka_unit_test(a_tail_begins_with_the_lanes_that_are_threads),
         cmocka_unit_test(a_way_without_an_end_is_guarded),
+        cmocka_unit_test(a_last_round_of_four_lanes_needs_no_masks),
     };
     return cmocka_run_group_tests_name("control", tests, open_compiler, close_compiler);
 }
