@@ -124,7 +124,10 @@ double igi_seconds_now(void) {
 // Every encoder starts with nothing bound.
 - (void)clearBindings {
     for (uint32_t i = 0; _boundBuffers >> i; i++)
-        if (_boundBuffers >> i & 1) (void)ig_commands_set_buffer(_commands, NULL, 0, i);
+        if (_boundBuffers >> i & 1) {
+            (void)ig_commands_set_buffer(_commands, NULL, 0, i);
+            (void)ig_commands_set_attribute_stride(_commands, 0, i);
+        }
     for (uint32_t i = 0; _boundThreadgroups >> i; i++)
         if (_boundThreadgroups >> i & 1) (void)ig_commands_set_threadgroup_memory(_commands, 0, i);
     for (uint32_t i = 0; i < _boundTextures; i++) (void)ig_commands_set_texture(_commands, NULL, i);

@@ -93,22 +93,33 @@ static BOOL is_empty(MTLSize size) {
     _setBuffers |= 1u << index;
 }
 
+// For the layouts of [[stage_in]] that leave it open.
+- (void)setStride:(NSUInteger)stride atIndex:(NSUInteger)index {
+    if (![self mayBind:index]) return;
+    if (stride == MTLAttributeStrideStatic) stride = 0;
+    if (stride >= UINT32_MAX) return [_owner fail:@"attributeStride: a stride is at most 2^32 - 2 bytes"];
+    (void)ig_commands_set_attribute_stride(_commands, (uint32_t)stride, (uint32_t)index);
+}
+
 - (void)setBuffer:(id<MTLBuffer>)buffer
              offset:(NSUInteger)offset
     attributeStride:(NSUInteger)stride
             atIndex:(NSUInteger)index {
     [self setBuffer:buffer offset:offset atIndex:index];
+    [self setStride:stride atIndex:index];
 }
 
 - (void)setBuffers:(const id<MTLBuffer>[])buffers
              offsets:(const NSUInteger[])offsets
     attributeStrides:(const NSUInteger[])strides
            withRange:(NSRange)range {
-    [self setBuffers:buffers offsets:offsets withRange:range];
+    for (NSUInteger i = 0; i < range.length; i++)
+        [self setBuffer:buffers[i] offset:offsets[i] attributeStride:strides[i] atIndex:range.location + i];
 }
 
 - (void)setBufferOffset:(NSUInteger)offset attributeStride:(NSUInteger)stride atIndex:(NSUInteger)index {
     [self setBufferOffset:offset atIndex:index];
+    [self setStride:stride atIndex:index];
 }
 
 - (void)setBytes:(const void *)bytes
@@ -116,12 +127,17 @@ static BOOL is_empty(MTLSize size) {
     attributeStride:(NSUInteger)stride
             atIndex:(NSUInteger)index {
     [self setBytes:bytes length:length atIndex:index];
+    [self setStride:stride atIndex:index];
 }
 
 - (void)setStageInRegion:(MTLRegion)region {
     if (![self isOpen]) return;
     ig_size origin = {region.origin.x, region.origin.y, region.origin.z};
     (void)ig_commands_set_stage_region(_commands, origin, size_of(region.size));
+}
+
+- (void)setStageInRegionWithIndirectBuffer:(id<MTLBuffer>)buffer indirectBufferOffset:(NSUInteger)offset {
+    if ([self isOpen]) (void)ig_commands_set_stage_region_indirect(_commands, igi_buffer_of(buffer), offset);
 }
 
 - (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)table atBufferIndex:(NSUInteger)index {

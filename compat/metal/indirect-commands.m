@@ -47,6 +47,9 @@ static void note(ig_status status) {
         attributeStride:(NSUInteger)stride
                 atIndex:(NSUInteger)index {
     [self setKernelBuffer:buffer offset:offset atIndex:index];
+    uint32_t slot = (uint32_t)MIN(index, (NSUInteger)UINT32_MAX), bytes = (uint32_t)MIN(stride, (NSUInteger)UINT32_MAX);
+    if (stride == MTLAttributeStrideStatic) bytes = 0;
+    note(ig_indirect_commands_set_attribute_stride(_owner->_indirect, _index, bytes, slot));
 }
 
 - (void)setKernelBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {

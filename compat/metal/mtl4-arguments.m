@@ -62,6 +62,7 @@
 
 - (void)setAddress:(MTLGPUAddress)gpuAddress attributeStride:(NSUInteger)stride atIndex:(NSUInteger)bindingIndex {
     [self setAddress:gpuAddress atIndex:bindingIndex];
+    if (bindingIndex < _bufferCount) _bindings.strides[bindingIndex] = stride;
 }
 
 - (void)setResource:(MTLResourceID)resourceID atBufferIndex:(NSUInteger)bindingIndex {
@@ -185,7 +186,7 @@ static id<MTLBuffer> buffer_of(id allocation) {
         NSUInteger offset = 0;
         uint64_t address = bindings->addresses[i];
         id<MTLBuffer> buffer = address ? [self bufferAt:address offset:&offset] : nil;
-        [[self compute] setBuffer:buffer offset:offset atIndex:i];
+        [[self compute] setBuffer:buffer offset:offset attributeStride:bindings->strides[i] atIndex:i];
         if (bindings->resources[i]) [self bindResource:bindings->resources[i] at:i];
     }
 }

@@ -13,6 +13,7 @@ enum { IGI_MTL4_BUFFERS = 31, IGI_MTL4_TEXTURES = 128, IGI_MTL4_SAMPLERS = 16 };
     struct igi_bindings {
         // A slot for a buffer has an address, or the id of a tensor or a function table; 0: nothing.
         uint64_t addresses[IGI_MTL4_BUFFERS], resources[IGI_MTL4_BUFFERS];
+        NSUInteger strides[IGI_MTL4_BUFFERS];  // of attributes
         uint64_t textures[IGI_MTL4_TEXTURES], samplers[IGI_MTL4_SAMPLERS];
     } _bindings;
 

@@ -223,8 +223,10 @@ static BOOL read_layout(MTLBufferLayoutDescriptor *given, NSUInteger buffer, ig_
                                     [MTLStepFunctionThreadPositionInGridYIndexed] = IG_STEP_GRID_Y_INDEXED};
     MTLStepFunction step = given.stepFunction;
     bool of_grid = step >= MTLStepFunctionThreadPositionInGridX && step <= MTLStepFunctionThreadPositionInGridYIndexed;
-    if ((!of_grid && step != MTLStepFunctionConstant) || given.stride > UINT32_MAX) return NO;
-    *layout = (ig_stage_layout){(uint32_t)buffer, (uint32_t)given.stride, steps[step], (uint32_t)given.stepRate};
+    BOOL dynamic = given.stride == MTLBufferLayoutStrideDynamic;
+    if ((!of_grid && step != MTLStepFunctionConstant) || (!dynamic && given.stride >= UINT32_MAX)) return NO;
+    uint32_t stride = dynamic ? IG_STRIDE_DYNAMIC : (uint32_t)given.stride;
+    *layout = (ig_stage_layout){(uint32_t)buffer, stride, steps[step], (uint32_t)given.stepRate};
     return YES;
 }
 

@@ -500,10 +500,13 @@ typedef enum ig_step {
     IG_STEP_CONSTANT,        // the first one
 } ig_step;
 
+// A stride that is not known before the buffer: ig_commands_set_attribute_stride gives it.
+#define IG_STRIDE_DYNAMIC UINT32_MAX
+
 // How a buffer with attributes is read.
 typedef struct ig_stage_layout {
     uint32_t buffer;  // its index
-    uint32_t stride;  // bytes from one element to the next
+    uint32_t stride;  // bytes from one element to the next, or IG_STRIDE_DYNAMIC
     ig_step step;
     uint32_t rate;  // threads that read the same element; 0: 1
 } ig_stage_layout;
@@ -664,6 +667,12 @@ ig_status ig_commands_set_function_table(ig_commands *commands, ig_function_tabl
 // `origin` on; threads beyond `size` get zeros. The kernel sees both as grid_origin and grid_size. A size of zeros: the
 // whole grid, which is the default.
 ig_status ig_commands_set_stage_region(ig_commands *commands, ig_size origin, ig_size size);
+// The same with six uint32_t, origin and size, that are read from the buffer when the dispatch runs. Whether the buffers of
+// attributes are long enough is not checked then. errors: OUT_OF_RANGE, INVALID_ARGUMENT.
+ig_status ig_commands_set_stage_region_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset);
+// The bytes from one element to the next in the buffer at `index`, for pipelines whose layout of it has IG_STRIDE_DYNAMIC; 0:
+// none, and their dispatches fail with UNBOUND_ARGUMENT. It stays set, whatever is bound. errors: OUT_OF_RANGE.
+ig_status ig_commands_set_attribute_stride(ig_commands *commands, uint32_t stride, uint32_t index);
 // Gives the argument [[threadgroup(index)]] `length` bytes of threadgroup memory.
 ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index);
 

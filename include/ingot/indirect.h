@@ -58,6 +58,9 @@ ig_status ig_indirect_commands_set_pipeline(ig_indirect_commands *indirect, uint
 // Binds a buffer, from `offset` on, to the argument [[buffer(index)]]. A NULL buffer removes the binding.
 ig_status ig_indirect_commands_set_buffer(ig_indirect_commands *indirect, uint32_t command, ig_buffer *buffer,
                                           uint64_t offset, uint32_t index);
+// As ig_commands_set_attribute_stride.
+ig_status ig_indirect_commands_set_attribute_stride(ig_indirect_commands *indirect, uint32_t command, uint32_t stride,
+                                                    uint32_t index);
 // Gives the argument [[threadgroup(index)]] `length` bytes of threadgroup memory.
 ig_status ig_indirect_commands_set_threadgroup_memory(ig_indirect_commands *indirect, uint32_t command, uint32_t length,
                                                       uint32_t index);

@@ -379,6 +379,7 @@ static ig_status add_dispatch(ig_commands *commands, igi_device_dispatch *dispat
         return igi_device_encode_fail(commands, IG_STATUS_WRONG_STATE,
                                       "dispatch without a pipeline; call set_pipeline first");
     dispatch->stage_origin = commands->stage_origin, dispatch->stage_size = commands->stage_size;
+    dispatch->stage_region = commands->stage_region, dispatch->stage_region_offset = commands->stage_region_offset;
     ig_status status = bind_arguments(commands, dispatch);
     if (status == IG_STATUS_OK) status = check_group(commands, dispatch);
     if (status == IG_STATUS_OK && commands->pipeline->stage) status = igi_device_stage_check(commands, dispatch);

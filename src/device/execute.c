@@ -71,9 +71,12 @@ static ig_status set_buffers(executor *e) {
     if (e->indirect->inherits_buffers) {
         memcpy(e->inner->buffers, e->execution->buffers, sizeof e->inner->buffers);
         memcpy(e->inner->threadgroup_lengths, e->execution->threadgroup_lengths, sizeof e->inner->threadgroup_lengths);
+        memcpy(e->inner->stage_strides, e->execution->stage_strides, sizeof e->inner->stage_strides);
     }
     for (uint32_t i = 0; i < e->indirect->slots && status == IG_STATUS_OK; i++)
         if (command->buffers[i]) status = set_buffer(e, i);
+    for (uint32_t i = 0; i < e->indirect->slots && status == IG_STATUS_OK; i++)
+        if (command->strides[i]) status = ig_commands_set_attribute_stride(e->inner, command->strides[i], i);
     for (uint32_t i = 0; i < e->indirect->threadgroup_slots && status == IG_STATUS_OK; i++)
         if (command->threadgroup_lengths[i])
             status = ig_commands_set_threadgroup_memory(e->inner, command->threadgroup_lengths[i], i);

@@ -158,6 +158,18 @@ ig_status ig_indirect_commands_set_buffer(ig_indirect_commands *indirect, uint32
     return IG_STATUS_OK;
 }
 
+ig_status ig_indirect_commands_set_attribute_stride(ig_indirect_commands *indirect, uint32_t command, uint32_t stride,
+                                                    uint32_t index) {
+    static const char call[] = "indirect_commands_set_attribute_stride";
+    ig_status status = check_range(indirect, call, command, 1);
+    if (status == IG_STATUS_OK)
+        status = check_index(indirect, call, index, indirect->slots, indirect->inherits_buffers);
+    if (status == IG_STATUS_OK && stride == IG_STRIDE_DYNAMIC)
+        status = igi_fail(IG_STATUS_OUT_OF_RANGE, "%s: a stride is at most 2^32 - 2 bytes", call);
+    if (status == IG_STATUS_OK) igi_device_indirect_at(indirect, command)->strides[index] = stride;
+    return status;
+}
+
 ig_status ig_indirect_commands_set_threadgroup_memory(ig_indirect_commands *indirect, uint32_t command, uint32_t length,
                                                       uint32_t index) {
     static const char call[] = "indirect_commands_set_threadgroup_memory";
@@ -262,6 +274,7 @@ static ig_status add_execution(ig_commands *commands, const igi_device_execution
     copy->pipeline = commands->pipeline;
     memcpy(copy->buffers, commands->buffers, sizeof copy->buffers);
     memcpy(copy->threadgroup_lengths, commands->threadgroup_lengths, sizeof copy->threadgroup_lengths);
+    memcpy(copy->stage_strides, commands->stage_strides, sizeof copy->stage_strides);
     command->execution = copy;
     return IG_STATUS_OK;
 }

@@ -152,6 +152,9 @@ typedef struct igi_device_dispatch {
     ig_buffer *indirect;         // read when the dispatch runs: group counts, or grid and group unless whole_groups
     uint64_t indirect_offset;
     ig_size stage_origin, stage_size;  // of [[stage_in]]; a size of zeros: the grid
+    ig_buffer *stage_region;           // both are read from here when the dispatch runs
+    uint64_t stage_region_offset;
+    const uint32_t *stage_strides;  // of the buffers of its attributes, by slot; NULL: the pipeline has them all
     ig_timing timing;
 } igi_device_dispatch;
 
@@ -164,6 +167,7 @@ typedef struct igi_device_execution {
     ig_pipeline *pipeline;
     igi_device_binding buffers[IGI_SLOTS];
     uint64_t threadgroup_lengths[IGI_SLOTS];
+    uint32_t stage_strides[IGI_SLOTS];
 } igi_device_execution;
 
 // A matrix of floats in a buffer.
@@ -241,6 +245,9 @@ struct ig_commands {
     igi_device_binding buffers[IGI_SLOTS];  // kind BUFFER; unset when buffer and bytes are NULL
     uint64_t threadgroup_lengths[IGI_SLOTS];
     ig_size stage_origin, stage_size;
+    ig_buffer *stage_region;  // instead of them
+    uint64_t stage_region_offset;
+    uint32_t stage_strides[IGI_SLOTS];  // 0: none
     ig_texture *textures[IGI_TEXTURES];
     ig_texture_sampler *samplers[IGI_SAMPLERS];
     // Running

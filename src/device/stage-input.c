@@ -59,6 +59,10 @@ static const ig_stage_layout *find_layout(const ig_stage_input *input, uint32_t 
     return NULL;
 }
 
+static bool is_dynamic(const ig_stage_layout *layout) {
+    return layout->stride == IG_STRIDE_DYNAMIC && layout->step != IG_STEP_CONSTANT;
+}
+
 static ig_status check_layout(const ig_stage_layout *layout, const ig_stage_attribute *a, ig_error *error) {
     uint32_t bytes = scalar_bytes(a);
     if (!layout)
@@ -69,8 +73,8 @@ static ig_status check_layout(const ig_stage_layout *layout, const ig_stage_attr
                              (int)layout->step);
     if (layout->step != IG_STEP_CONSTANT && !layout->stride)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the layout of buffer %u has no stride", a->buffer);
-    if (a->offset % bytes == 0 && (layout->stride % bytes == 0 || layout->step == IG_STEP_CONSTANT))
-        return IG_STATUS_OK;
+    bool known = layout->step != IG_STEP_CONSTANT && layout->stride != IG_STRIDE_DYNAMIC;
+    if (a->offset % bytes == 0 && (!known || layout->stride % bytes == 0)) return IG_STATUS_OK;
     return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
                          "attribute %u: offset %u and stride %u must be multiples of %u bytes", a->index, a->offset,
                          layout->stride, bytes);
@@ -99,6 +103,7 @@ static ig_status add_item(igi_device_stage *stage, const ig_stage_input *input, 
     uint32_t bytes = a->packing ? 4 : ig_type_size(a->type) * a->components;
     stage->items[stage->count++] = (igi_device_stage_item){*a, *layout, member, bytes};
     stage->indexed |= layout->step == IG_STEP_GRID_X_INDEXED || layout->step == IG_STEP_GRID_Y_INDEXED;
+    stage->dynamic |= is_dynamic(layout);
     return IG_STATUS_OK;
 }
 
@@ -258,24 +263,84 @@ static ig_status check_item(ig_commands *commands, const igi_device_dispatch *di
                             const igi_device_stage_item *item) {
     const igi_device_stage *stage = commands->pipeline->stage;
     const ig_stage_layout *layout = &item->layout;
-    uint64_t count = elements(dispatch, layout);
+    uint64_t count = elements(dispatch, layout), before, last = (uint64_t)item->attribute.offset + item->bytes;
+    uint32_t stride = is_dynamic(layout) ? commands->stage_strides[item->attribute.buffer] : layout->stride;
     if (layout->step == IG_STEP_GRID_X_INDEXED || layout->step == IG_STEP_GRID_Y_INDEXED)
         return check_bytes(commands, "the indices", stage->index_buffer, count * stage->index_bytes);
-    return check_bytes(commands, "the attributes", item->attribute.buffer,
-                       (count - 1) * layout->stride + item->attribute.offset + item->bytes);
+    bool fits = igi_mul(count - 1, stride, &before) && before <= UINT64_MAX - last;
+    return check_bytes(commands, "the attributes", item->attribute.buffer, fits ? before + last : UINT64_MAX);
 }
 
-ig_status igi_device_stage_check(ig_commands *commands, const igi_device_dispatch *dispatch) {
+static ig_status check_stride(ig_commands *commands, const igi_device_stage_item *item) {
+    const ig_stage_attribute *a = &item->attribute;
+    uint32_t stride = commands->stage_strides[a->buffer], bytes = scalar_bytes(a);
+    if (!is_dynamic(&item->layout) || (stride && stride % bytes == 0)) return IG_STATUS_OK;
+    const char *kernel = commands->pipeline->kernel.name;
+    if (stride)
+        return igi_device_encode_fail(
+            commands, IG_STATUS_INVALID_ARGUMENT,
+            "kernel '%s': attribute %u: the stride of buffer %u is %u, and must be a multiple of %u bytes", kernel,
+            a->index, a->buffer, stride, bytes);
+    return igi_device_encode_fail(
+        commands, IG_STATUS_UNBOUND_ARGUMENT,
+        "kernel '%s': the stride of buffer %u is dynamic and was not set: call ig_commands_set_attribute_stride",
+        kernel, a->buffer);
+}
+
+// They may be set to others before the dispatch runs.
+static ig_status keep_strides(ig_commands *commands, igi_device_dispatch *dispatch) {
+    uint32_t *copy = igi_arena_alloc(&commands->arena, sizeof commands->stage_strides);
+    if (!copy) return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_MEMORY, "not enough memory");
+    dispatch->stage_strides = memcpy(copy, commands->stage_strides, sizeof commands->stage_strides);
+    return IG_STATUS_OK;
+}
+
+ig_status igi_device_stage_check(ig_commands *commands, igi_device_dispatch *dispatch) {
     const igi_device_stage *stage = commands->pipeline->stage;
-    ig_status status = IG_STATUS_OK;
-    for (size_t i = 0; i < stage->count && status == IG_STATUS_OK && !dispatch->indirect; i++)
-        status = check_item(commands, dispatch, &stage->items[i]);
+    bool known = !dispatch->indirect && !dispatch->stage_region;
+    ig_status status = stage->dynamic ? keep_strides(commands, dispatch) : IG_STATUS_OK;
+    for (size_t i = 0; i < stage->count && status == IG_STATUS_OK; i++) {
+        status = check_stride(commands, &stage->items[i]);
+        if (status == IG_STATUS_OK && known) status = check_item(commands, dispatch, &stage->items[i]);
+    }
     return status;
+}
+
+ig_status ig_commands_set_attribute_stride(ig_commands *commands, uint32_t stride, uint32_t index) {
+    ig_status status = igi_device_encode_check(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (index >= IGI_SLOTS)
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_attribute_stride: index %u is above the highest, %d", index, IGI_SLOTS - 1);
+    if (stride == IG_STRIDE_DYNAMIC)
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_attribute_stride %u: a stride is at most 2^32 - 2 bytes", index);
+    commands->stage_strides[index] = stride;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_set_stage_region_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset) {
+    ig_status status = igi_device_encode_check(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (!buffer || buffer->device != commands->queue->device)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
+                                      "set_stage_region_indirect: the buffer is NULL or belongs to another device");
+    if (offset % 4 || !igi_in_range(offset, 6 * sizeof(uint32_t), buffer->length))
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_stage_region_indirect: six uint32_t at offset %llu do not fit a buffer of "
+                                      "%llu bytes, or are not aligned to 4",
+                                      (unsigned long long)offset, (unsigned long long)buffer->length);
+    if (!igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_BUFFER, buffer}))
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_MEMORY, "not enough memory");
+    commands->stage_region = buffer;
+    commands->stage_region_offset = offset;
+    return IG_STATUS_OK;
 }
 
 ig_status ig_commands_set_stage_region(ig_commands *commands, ig_size origin, ig_size size) {
     ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
+    commands->stage_region = NULL;
     const uint64_t ends[3] = {origin.x | size.x, origin.y | size.y, origin.z | size.z};
     for (int i = 0; i < 3; i++)
         if (ends[i] > UINT32_MAX)

@@ -16,6 +16,7 @@ typedef struct igi_device_stage_item {
 typedef struct igi_device_stage {
     uint32_t index_buffer, index_bytes;  // 2 or 4
     bool indexed;                        // some step is
+    bool dynamic;                        // some stride is
     size_t count;
     igi_device_stage_item items[];
 } igi_device_stage;
@@ -34,8 +35,9 @@ ig_function_constant *igi_device_stage_constants(const igi_device_stage *stage, 
 // Adds the buffers of attributes to the pipeline's arguments, so that dispatches bind them. Returns false when memory is short.
 bool igi_device_stage_add_buffers(ig_pipeline *pipeline);
 
-// Whether what is bound is long enough for every thread of the dispatch. pre: the buffers are bound.
-ig_status igi_device_stage_check(ig_commands *commands, const igi_device_dispatch *dispatch);
+// Whether what is bound is long enough for every thread of the dispatch, and strides are known, which it gets. pre: the
+// buffers are bound.
+ig_status igi_device_stage_check(ig_commands *commands, igi_device_dispatch *dispatch);
 
 // A copy with all it points to, in one block; NULL when memory is short. pre: input is complete.
 ig_stage_input *igi_device_stage_input_copy(const ig_stage_input *input);

@@ -58,6 +58,7 @@
     X(log, "p:")                    \
     X(grid_value, "i:i")            \
     X(stage_buffer, "p:i")          \
-    X(render_command, "v:")
+    X(render_command, "v:")         \
+    X(stage_stride, "i:i")
 
 #endif

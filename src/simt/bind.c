@@ -397,6 +397,16 @@ static LLVMValueRef stage_buffer(void *context, LLVMValueRef call) {
     return load_invariant(b, b->pointer, igi_simt_field(b->builder, LLVMGetParam(b->m->thread, 0), offset));
 }
 
+// __ig_stage_stride: what commands say of an attribute's buffer.
+static LLVMValueRef stage_stride(void *context, LLVMValueRef call) {
+    binder *b = context;
+    LLVMValueRef which = LLVMGetOperand(call, 0);
+    LLVMPositionBuilderBefore(b->builder, call);
+    uint64_t number_of = LLVMIsAConstantInt(which) ? LLVMConstIntGetZExtValue(which) : 0;
+    uint32_t slot = stage_slot(b->m->request, number_of % 32, false);
+    return slot == IGI_MAX_SLOTS ? number(b, 0) : GROUP(b, stage_strides, slot);
+}
+
 ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
     binder b = {.m = m,
                 .builder = LLVMCreateBuilderInContext(m->context),
@@ -404,6 +414,7 @@ ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     replace_each(m, "__ig_grid_value", grid_value, &b);
     replace_each(m, "__ig_stage_buffer", stage_buffer, &b);
+    replace_each(m, "__ig_stage_stride", stage_stride, &b);
     LLVMPositionBuilderBefore(b.builder, igi_simt_first_after_allocas(m->thread));
     if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
     if (LLVMGetNamedFunction(m->module, simdgroup_call))

@@ -13,19 +13,20 @@ enum { IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
 
 // One threadgroup, as a kernel sees it.
 typedef struct igi_simt_group {
-    char *threadgroup_memory;        // the kernel's own threadgroup variables
-    const volatile uint32_t *abort;  // not zero: return as soon as possible
-    uint32_t position[3];            // threadgroup_position_in_grid
-    uint32_t size[3];                // threads_per_threadgroup, smaller at the edges
-    uint32_t dispatch_size[3];       // dispatch_threads_per_threadgroup
-    uint32_t groups[3];              // threadgroups_per_grid
-    uint32_t grid[3];                // threads_per_grid
-    uint32_t origin[3];              // thread_position_in_grid of the group's first thread
-    struct igi_simt_checked *check;  // for instrumented code
-    uint64_t schedule;               // not 0: the seed for the order of its threads
-    uint32_t stage_origin[3];        // grid_origin: of the region of [[stage_in]]
-    uint32_t stage_size[3];          // grid_size
-    uint32_t *log;                   // for messages: msl/log-layout.h; may be NULL
+    char *threadgroup_memory;               // the kernel's own threadgroup variables
+    const volatile uint32_t *abort;         // not zero: return as soon as possible
+    uint32_t position[3];                   // threadgroup_position_in_grid
+    uint32_t size[3];                       // threads_per_threadgroup, smaller at the edges
+    uint32_t dispatch_size[3];              // dispatch_threads_per_threadgroup
+    uint32_t groups[3];                     // threadgroups_per_grid
+    uint32_t grid[3];                       // threads_per_grid
+    uint32_t origin[3];                     // thread_position_in_grid of the group's first thread
+    struct igi_simt_checked *check;         // for instrumented code
+    uint64_t schedule;                      // not 0: the seed for the order of its threads
+    uint32_t stage_origin[3];               // grid_origin: of the region of [[stage_in]]
+    uint32_t stage_size[3];                 // grid_size
+    uint32_t stage_strides[IGI_MAX_SLOTS];  // of the buffers of attributes, where the pipeline leaves them open
+    uint32_t *log;                          // for messages: msl/log-layout.h; may be NULL
     // Buffers are in slots 0 to 30, threadgroup arguments in 31 to 61. They are part of the struct, because a group can
     // be read at any time, so that loops over threads need not read it again.
     void *arguments[2 * IGI_MAX_SLOTS];
@@ -84,7 +85,7 @@ typedef struct igi_simt_code_info {
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 24, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 25, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

@@ -306,7 +306,7 @@ static void stage_inputs_that_do_not_fit_are_refused(void **state) {
     assert_null([device newComputePipelineStateWithFunction:function error:&error]);
     assert_contains([error localizedDescription], "[[attribute(0)]]");
     MTLComputePipelineDescriptor *descriptor = stage_descriptor(function);
-    descriptor.stageInputDescriptor.layouts[1].stride = MTLBufferLayoutStrideDynamic;
+    descriptor.stageInputDescriptor.layouts[1].stride = NSUIntegerMax - 1;
     assert_null(new_stage_pipeline(descriptor, &error));
     assert_contains([error localizedDescription], "stride");
     descriptor = stage_descriptor(function);
@@ -314,6 +314,138 @@ static void stage_inputs_that_do_not_fit_are_refused(void **state) {
     assert_null(new_stage_pipeline(descriptor, &error));
     assert_contains([error localizedDescription], "the format of attribute 'colour'");
     [function release], [library release];
+}
+
+// ---- Strides that are given with buffers ----
+
+enum { STRIDED = 3, STRIDED_BYTES = STRIDED * 16 };
+
+// Elements so far apart that a stride that is not heeded gives other ones.
+static void fill_strided(char *bytes, NSUInteger stride) {
+    for (int i = 0; i < 4; i++) {
+        const float place[2] = {(float)i + 1, (float)i + 2};
+        memcpy(bytes + (NSUInteger)i * stride, place, sizeof place);
+        bytes[(NSUInteger)i * stride + 8] = (char)(10 * i);
+    }
+}
+
+static void expect_strided(id<MTLBuffer> out, NSUInteger offset) {
+    const int order[] = {0, 3, 2};
+    const float *got = (const float *)((const char *)[out contents] + offset);
+    for (int i = 0; i < STRIDED; i++) {
+        assert_true(got[4 * i] == (float)order[i] + 1 && got[4 * i + 1] == (float)order[i] + 2);
+        assert_true(got[4 * i + 2] == (float)(10 * order[i]));
+    }
+}
+
+static void strides_come_with_buffers(void **state) {
+    enum { WAYS = 5, APART = 256 };
+    const uint16_t indices[] = {0, 3, 2, 1};
+    const NSUInteger strides[WAYS] = {12, 20, 24, 16, 28}, offsets[WAYS] = {0, APART, 2 * APART, 3 * APART, 4 * APART};
+    NSError *error = nil;
+    id<MTLLibrary> library = new_library(stage_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    MTLComputePipelineDescriptor *descriptor = stage_descriptor(function);
+    descriptor.stageInputDescriptor.layouts[1].stride = MTLBufferLayoutStrideDynamic;
+    descriptor.supportIndirectCommandBuffers = YES;
+    id<MTLComputePipelineState> pipeline = new_stage_pipeline(descriptor, &error);
+    if (!pipeline) fail_msg("%s", [[error localizedDescription] UTF8String]);
+    id<MTLBuffer> out = [device newBufferWithLength:WAYS * APART options:0];
+    id<MTLBuffer> points = [device newBufferWithLength:WAYS * APART options:0];
+    id<MTLBuffer> order = [device newBufferWithBytes:indices length:sizeof indices options:0];
+    for (int i = 0; i < WAYS; i++) fill_strided((char *)[points contents] + offsets[i], strides[i]);
+    MTLIndirectCommandBufferDescriptor *recorded = [[[MTLIndirectCommandBufferDescriptor alloc] init] autorelease];
+    recorded.commandTypes = MTLIndirectCommandTypeConcurrentDispatchThreads;
+    recorded.maxKernelBufferBindCount = 4;
+    id<MTLIndirectCommandBuffer> list = [device newIndirectCommandBufferWithDescriptor:recorded
+                                                                       maxCommandCount:1
+                                                                               options:0];
+    id<MTLIndirectComputeCommand> command = [list indirectComputeCommandAtIndex:0];
+    [command setComputePipelineState:pipeline];
+    [command setKernelBuffer:out offset:offsets[4] atIndex:0];
+    [command setKernelBuffer:points offset:offsets[4] attributeStride:strides[4] atIndex:1];
+    [command setKernelBuffer:order offset:0 atIndex:3];
+    [command concurrentDispatchThreads:MTLSizeMake(STRIDED, 1, 1) threadsPerThreadgroup:MTLSizeMake(STRIDED, 1, 1)];
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:order offset:0 atIndex:3];
+    for (int i = 0; i < 4; i++) {
+        [encoder setBuffer:out offset:offsets[i] atIndex:0];
+        if (i == 0) [encoder setBuffer:points offset:offsets[i] attributeStride:strides[i] atIndex:1];
+        if (i == 1) [encoder setBufferOffset:offsets[i] attributeStride:strides[i] atIndex:1];
+        if (i == 2)
+            [encoder setBytes:(char *)[points contents] + offsets[i] length:APART attributeStride:strides[i] atIndex:1];
+        if (i == 3)
+            [encoder setBuffers:&points offsets:&offsets[i] attributeStrides:&strides[i] withRange:NSMakeRange(1, 1)];
+        [encoder dispatchThreads:MTLSizeMake(STRIDED, 1, 1) threadsPerThreadgroup:MTLSizeMake(STRIDED, 1, 1)];
+    }
+    [encoder executeCommandsInBuffer:list withRange:NSMakeRange(0, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    if (commands.error) fail_msg("%s", [[commands.error localizedDescription] UTF8String]);
+    for (int i = 0; i < WAYS; i++) expect_strided(out, offsets[i]);
+    [list release], [queue release], [out release], [points release], [order release];
+    [pipeline release], [function release], [library release];
+}
+
+// The next encoder starts without strides.
+static void a_stride_that_was_not_given_is_an_error(void **state) {
+    char points[64];
+    const uint16_t indices[] = {0, 3, 2, 1};
+    id<MTLLibrary> library = new_library(stage_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    MTLComputePipelineDescriptor *descriptor = stage_descriptor(function);
+    descriptor.stageInputDescriptor.layouts[1].stride = MTLBufferLayoutStrideDynamic;
+    id<MTLComputePipelineState> pipeline = new_stage_pipeline(descriptor, NULL);
+    id<MTLBuffer> out = [device newBufferWithLength:STRIDED_BYTES options:0];
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    fill_strided(points, 12);
+    for (int i = 0; i < 2; i++) {
+        id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+        [encoder setComputePipelineState:pipeline];
+        [encoder setBuffer:out offset:0 atIndex:0];
+        [encoder setBytes:points length:sizeof points attributeStride:i ? MTLAttributeStrideStatic : 12 atIndex:1];
+        [encoder setBytes:indices length:sizeof indices atIndex:3];
+        [encoder dispatchThreads:MTLSizeMake(STRIDED, 1, 1) threadsPerThreadgroup:MTLSizeMake(STRIDED, 1, 1)];
+        [encoder endEncoding];
+    }
+    [commands commit];
+    [commands waitUntilCompleted];
+    assert_contains([commands.error localizedDescription], "the stride of buffer 1 is dynamic and was not set");
+    [queue release], [out release], [pipeline release], [function release], [library release];
+}
+
+static void a_region_can_come_from_a_buffer(void **state) {
+    char points[64];
+    const uint16_t indices[] = {0, 3, 2, 1};
+    const MTLStageInRegionIndirectArguments region = {{1, 0, 0}, {2, 1, 1}};
+    id<MTLLibrary> library = new_library(stage_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    id<MTLComputePipelineState> pipeline = new_stage_pipeline(stage_descriptor(function), NULL);
+    id<MTLBuffer> out = [device newBufferWithLength:STRIDED_BYTES options:0];
+    id<MTLBuffer> regions = [device newBufferWithLength:64 options:0];
+    memcpy((char *)[regions contents] + 16, &region, sizeof region);
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    fill_strided(points, 12);
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:out offset:0 atIndex:0];
+    [encoder setBytes:points length:sizeof points atIndex:1];
+    [encoder setBytes:indices length:sizeof indices atIndex:3];
+    [encoder setStageInRegionWithIndirectBuffer:regions indirectBufferOffset:16];
+    [encoder dispatchThreads:MTLSizeMake(STRIDED, 1, 1) threadsPerThreadgroup:MTLSizeMake(STRIDED, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    if (commands.error) fail_msg("%s", [[commands.error localizedDescription] UTF8String]);
+    const float expected[] = {4, 5, 30, 101, 3, 4, 20, 101, 0, 0, 0, 100}, *got = [out contents];
+    for (int i = 0; i < 12; i++) assert_true(got[i] == expected[i]);
+    [regions release], [queue release], [out release], [pipeline release], [function release], [library release];
 }
 
 #define file_test(function) cmocka_unit_test_setup_teardown(function, write_file, remove_file)
@@ -328,6 +460,9 @@ int main(void) {
         compat_test(inputs_of_functions_are_described),
         compat_test(kernels_read_stage_inputs),
         compat_test(stage_inputs_that_do_not_fit_are_refused),
+        compat_test(strides_come_with_buffers),
+        compat_test(a_stride_that_was_not_given_is_an_error),
+        compat_test(a_region_can_come_from_a_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,129 @@ static void a_region_limits_what_is_read(void **state) {
         }
 }
 
+// ---- Strides that are given with buffers ----
+
+// Places by x and colours by y, which lie in one buffer or in two, as commands say.
+static const ig_stage_layout open_layouts[] = {
+    {.buffer = 1, .stride = IG_STRIDE_DYNAMIC, .rate = 2},
+    {.buffer = 2, .stride = IG_STRIDE_DYNAMIC, .step = IG_STEP_GRID_Y},
+    {.buffer = 3, .stride = IG_STRIDE_DYNAMIC, .step = IG_STEP_CONSTANT},
+};
+static const ig_stage_input open_steps = {vertex, 3, open_layouts, 3, 0, IG_TYPE_U16};
+
+enum { WIDE = 8, HIGH = 3 };
+
+// What the kernel `grid` computes for elements that are so far apart.
+static void expect_strides(const float *out, const ig_buffer *places, const ig_buffer *colours, uint32_t stride_x,
+                           uint32_t stride_y) {
+    for (int y = 0; y < HIGH; y++)
+        for (int x = 0; x < WIDE; x++) {
+            float place[2];
+            memcpy(place, (const char *)ig_buffer_contents((ig_buffer *)places) + (uint32_t)(x / 2) * stride_x,
+                   sizeof place);
+            uint8_t colour = ((const uint8_t *)ig_buffer_contents((ig_buffer *)colours))[(uint32_t)y * stride_y + 3];
+            const float *v = &out[4 * (WIDE * y + x)];
+            assert_true(v[0] == place[0] && v[1] == place[1] && v[2] == colour && v[3] == 50 + 10000 * WIDE);
+        }
+}
+
+// Two dispatches of one command buffer have strides of their own.
+static void strides_are_given_with_buffers(void **state) {
+    (void)state;
+    static const uint32_t strides[][2] = {{8, 4}, {12, 5}, {4, 1}};
+    ig_pipeline *pipeline = pipeline_with("grid", &open_steps);
+    ig_buffer *buffers[5], *out[LENGTH(strides)];
+    for (int i = 0; i < 5; i++) buffers[i] = make_buffer(64);
+    fill(buffers);
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    ig_commands_set_pipeline(commands, pipeline);
+    for (uint32_t i = 1; i < 4; i++) ig_commands_set_buffer(commands, buffers[i], 0, i);
+    for (size_t i = 0; i < LENGTH(strides); i++) {
+        out[i] = make_buffer(WIDE * HIGH * 16);
+        ig_commands_set_buffer(commands, out[i], 0, 0);
+        assert_ok(ig_commands_set_attribute_stride(commands, strides[i][0], 1));
+        assert_ok(ig_commands_set_attribute_stride(commands, strides[i][1], 2));
+        assert_ok(ig_commands_dispatch_threads(commands, (ig_size){WIDE, HIGH, 1}, (ig_size){0}));
+    }
+    assert_ok(ig_commands_commit(commands));
+    assert_ok(ig_commands_wait(commands, SECONDS(60)));
+    for (size_t i = 0; i < LENGTH(strides); i++) {
+        expect_strides(ig_buffer_contents(out[i]), buffers[1], buffers[2], strides[i][0], strides[i][1]);
+        ig_buffer_release(out[i]);
+    }
+    for (int i = 0; i < 5; i++) ig_buffer_release(buffers[i]);
+    ig_commands_release(commands), ig_queue_release(queue), ig_pipeline_release(pipeline);
+}
+
+static void refuse_stride(ig_pipeline *pipeline, ig_buffer *const *buffers, uint32_t stride, ig_status status,
+                          const char *message) {
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    ig_commands_set_pipeline(commands, pipeline);
+    for (uint32_t i = 0; i < 4; i++) ig_commands_set_buffer(commands, buffers[i], 0, i);
+    assert_ok(ig_commands_set_attribute_stride(commands, 4, 2));
+    assert_ok(ig_commands_set_attribute_stride(commands, stride, 1));
+    assert_status(ig_commands_dispatch_threads(commands, (ig_size){WIDE, HIGH, 1}, (ig_size){0}), status);
+    expect_last_error(message);
+    ig_commands_release(commands), ig_queue_release(queue);
+}
+
+static void strides_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    ig_pipeline *pipeline = pipeline_with("grid", &open_steps);
+    ig_buffer *buffers[4];
+    for (int i = 0; i < 4; i++) buffers[i] = make_buffer(i ? 64 : WIDE * HIGH * 16);
+    refuse_stride(pipeline, buffers, 0, IG_STATUS_UNBOUND_ARGUMENT,
+                  "the stride of buffer 1 is dynamic and was not set");
+    refuse_stride(pipeline, buffers, 6, IG_STATUS_INVALID_ARGUMENT, "buffer 1 is 6, and must be a multiple of 4");
+    refuse_stride(pipeline, buffers, 20, IG_STATUS_BUFFER_TOO_SMALL,
+                  "in buffer 1 need 68 bytes, but only 64 are bound");
+    refuse_stride(pipeline, buffers, 0xfffffffc, IG_STATUS_BUFFER_TOO_SMALL, "need 12884901884 bytes");
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    assert_status(ig_commands_set_attribute_stride(commands, 4, 31), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_commands_set_attribute_stride(commands, IG_STRIDE_DYNAMIC, 1), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_commands_set_attribute_stride(NULL, 4, 1), IG_STATUS_INVALID_ARGUMENT);
+    ig_commands_release(commands), ig_queue_release(queue);
+    for (int i = 0; i < 4; i++) ig_buffer_release(buffers[i]);
+    ig_pipeline_release(pipeline);
+}
+
+// ---- Regions that kernels compute ----
+
+static void a_region_can_be_read_when_the_dispatch_runs(void **state) {
+    (void)state;
+    float direct[8 * 3 * 4];
+    run_steps((ig_size){2, 1, 0}, (ig_size){6, 2, 1}, direct);
+    ig_pipeline *pipeline = pipeline_with("grid", &steps);
+    ig_pipeline *writer = make_pipeline(
+        "kernel void region(device uint *r) { r[2] = 2; r[3] = 1; r[4] = 0; r[5] = 6; r[6] = 2; r[7] = 1; }", "region");
+    ig_buffer *buffers[5], *region = make_buffer(32);
+    for (int i = 0; i < 5; i++) buffers[i] = make_buffer(i ? 64 : 8 * 3 * 16);
+    fill(buffers);
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    ig_commands_set_pipeline(commands, writer);
+    ig_commands_set_buffer(commands, region, 0, 0);
+    assert_ok(ig_commands_dispatch_threads(commands, line(1), line(1)));
+    ig_commands_set_pipeline(commands, pipeline);
+    for (uint32_t i = 0; i < 5; i++) ig_commands_set_buffer(commands, buffers[i], 0, i);
+    assert_ok(ig_commands_set_stage_region_indirect(commands, region, 8));
+    assert_ok(ig_commands_dispatch_threads(commands, (ig_size){8, 3, 1}, (ig_size){0}));
+    assert_ok(ig_commands_commit(commands));
+    assert_ok(ig_commands_wait(commands, SECONDS(60)));
+    assert_memory_equal(ig_buffer_contents(buffers[0]), direct, sizeof direct);
+    ig_commands_release(commands);
+    commands = make_commands(queue);
+    assert_status(ig_commands_set_stage_region_indirect(commands, region, 12), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_commands_set_stage_region_indirect(commands, region, 6), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_commands_set_stage_region_indirect(commands, NULL, 0), IG_STATUS_INVALID_ARGUMENT);
+    ig_commands_release(commands), ig_queue_release(queue), ig_buffer_release(region);
+    for (int i = 0; i < 5; i++) ig_buffer_release(buffers[i]);
+    ig_pipeline_release(writer), ig_pipeline_release(pipeline);
+}
+
 // ---- Reflection ----
 
 static void attributes_are_reflected(void **state) {
@@ -309,10 +432,16 @@ static void descriptions_are_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_are_converted),          cmocka_unit_test(threads_step_through_buffers),
-        cmocka_unit_test(a_region_limits_what_is_read),   cmocka_unit_test(attributes_are_reflected),
-        cmocka_unit_test(wrong_descriptions_are_refused), cmocka_unit_test(what_is_bound_must_be_long_enough),
+        cmocka_unit_test(formats_are_converted),
+        cmocka_unit_test(threads_step_through_buffers),
+        cmocka_unit_test(a_region_limits_what_is_read),
+        cmocka_unit_test(attributes_are_reflected),
+        cmocka_unit_test(wrong_descriptions_are_refused),
+        cmocka_unit_test(what_is_bound_must_be_long_enough),
         cmocka_unit_test(descriptions_are_copied),
+        cmocka_unit_test(strides_are_given_with_buffers),
+        cmocka_unit_test(strides_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_region_can_be_read_when_the_dispatch_runs),
     };
     return cmocka_run_group_tests(tests, open_library, close_library);
 }

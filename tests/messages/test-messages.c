@@ -89,6 +89,8 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_commands_set_bytes(NULL, "", 1, 0), "encoding: ");
     FAILS(ig_commands_set_threadgroup_memory(NULL, 1, 0), "encoding: ");
     FAILS(ig_commands_set_stage_region(NULL, one, one), "encoding: ");
+    FAILS(ig_commands_set_stage_region_indirect(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_commands_set_attribute_stride(NULL, 4, 0), "encoding: ");
     FAILS(ig_commands_dispatch_threads(NULL, one, one), "encoding: ");
     FAILS(ig_commands_dispatch_threadgroups(NULL, one, one), "encoding: ");
     FAILS(ig_commands_dispatch_indirect(NULL, NULL, 0, one), "encoding: ");

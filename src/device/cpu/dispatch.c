@@ -124,6 +124,14 @@ static void describe_grid(const launch *l, igi_simt_group *group) {
         group->dispatch_size[i] = (uint32_t)full[i];
         group->groups[i] = (uint32_t)l->groups[i];
     }
+    if (l->dispatch->stage_strides)
+        memcpy(group->stage_strides, l->dispatch->stage_strides, sizeof group->stage_strides);
+    if (l->dispatch->stage_region) {
+        const char *region = (const char *)l->dispatch->stage_region->memory + l->dispatch->stage_region_offset;
+        memcpy(group->stage_origin, region, sizeof group->stage_origin);
+        memcpy(group->stage_size, region + sizeof group->stage_origin, sizeof group->stage_size);
+        return;
+    }
     const ig_size origin = l->dispatch->stage_origin, region = l->dispatch->stage_size;
     const uint64_t first[3] = {origin.x, origin.y, origin.z}, sizes[3] = {region.x, region.y, region.z};
     for (int i = 0; i < 3; i++) {

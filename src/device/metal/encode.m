@@ -2,6 +2,7 @@
 // Commands into Metal's encoders. One encoder lives as long as commands of its kind follow each other; Metal keeps
 // dispatches of one serial encoder, and encoders of one command buffer, in order.
 #include "device/metal/metal.h"
+#include "device/stage-input.h"
 
 typedef struct encoding {
     ig_commands *commands;
@@ -37,9 +38,20 @@ static id<MTLBlitCommandEncoder> blit(encoding *e) {
     return e->blit;
 }
 
-static void set_buffer(encoding *e, const ig_buffer *buffer, uint64_t offset, uint32_t index) {
-    const metal_buffer *made = igi_metal_buffer(buffer);
-    [e->compute setBuffer:made->buffer offset:made->base + offset atIndex:index];
+// 0: Metal allows none, because the pipeline knows it.
+static uint32_t stride_at(const igi_device_dispatch *dispatch, uint32_t index) {
+    const igi_device_stage *stage = dispatch->pipeline->stage;
+    for (size_t i = 0; dispatch->stage_strides && i < stage->count; i++)
+        if (stage->items[i].attribute.buffer == index && stage->items[i].layout.stride == IG_STRIDE_DYNAMIC)
+            return dispatch->stage_strides[index];
+    return 0;
+}
+
+static void set_buffer(encoding *e, id<MTLBuffer> buffer, uint64_t offset, uint32_t index, uint32_t stride) {
+    if (stride)
+        [e->compute setBuffer:buffer offset:offset attributeStride:stride atIndex:index];
+    else
+        [e->compute setBuffer:buffer offset:offset atIndex:index];
 }
 
 // ---- Dispatches ----
@@ -47,7 +59,11 @@ static void set_buffer(encoding *e, const ig_buffer *buffer, uint64_t offset, ui
 enum { MOST_INLINE_BYTES = 4096 };  // what setBytes takes
 
 // The command buffer keeps the copy alive.
-static bool set_bytes(encoding *e, const igi_device_binding *binding) {
+static bool set_bytes(encoding *e, const igi_device_binding *binding, uint32_t stride) {
+    if (binding->length <= MOST_INLINE_BYTES && stride) {
+        [e->compute setBytes:binding->bytes length:binding->length attributeStride:stride atIndex:binding->index];
+        return true;
+    }
     if (binding->length <= MOST_INLINE_BYTES) {
         [e->compute setBytes:binding->bytes length:binding->length atIndex:binding->index];
         return true;
@@ -55,22 +71,24 @@ static bool set_bytes(encoding *e, const igi_device_binding *binding) {
     id<MTLBuffer> copy = [e->metal->device newBufferWithBytes:binding->bytes
                                                        length:binding->length
                                                       options:MTLResourceStorageModeShared];
-    [e->compute setBuffer:copy offset:0 atIndex:binding->index];
+    set_buffer(e, copy, 0, binding->index, stride);
     [copy release];
     return copy != nil;
 }
 
-static bool bind_argument(encoding *e, const igi_device_binding *binding) {
+static bool bind_argument(encoding *e, const igi_device_dispatch *dispatch, const igi_device_binding *binding) {
+    uint32_t stride = binding->kind == IG_ARGUMENT_BUFFER ? stride_at(dispatch, binding->index) : 0;
+    const metal_buffer *made = binding->buffer ? igi_metal_buffer(binding->buffer) : NULL;
     if (binding->kind == IG_ARGUMENT_THREADGROUP)
         [e->compute setThreadgroupMemoryLength:igi_round_up(binding->length, 16) atIndex:binding->index];
     else if (binding->texture)
         [e->compute setTexture:igi_metal_texture(binding->texture) atIndex:binding->index];
     else if (binding->sampler)
         [e->compute setSamplerState:igi_metal_sampler(binding->sampler) atIndex:binding->index];
-    else if (binding->buffer)
-        set_buffer(e, binding->buffer, binding->offset, binding->index);
+    else if (made)
+        set_buffer(e, made->buffer, made->base + binding->offset, binding->index, stride);
     else if (binding->bytes)
-        return set_bytes(e, binding);
+        return set_bytes(e, binding, stride);
     return true;
 }
 
@@ -84,6 +102,12 @@ static MTLSize groups_of(const igi_device_dispatch *dispatch) {
 }
 
 static void set_region(id<MTLComputeCommandEncoder> encoder, const igi_device_dispatch *dispatch) {
+    if (dispatch->stage_region) {
+        const metal_buffer *region = igi_metal_buffer(dispatch->stage_region);
+        [encoder setStageInRegionWithIndirectBuffer:region->buffer
+                               indirectBufferOffset:region->base + dispatch->stage_region_offset];
+        return;
+    }
     ig_size origin = dispatch->stage_origin;
     ig_size size = dispatch->stage_size.x ? dispatch->stage_size : dispatch->grid;
     [encoder setStageInRegion:MTLRegionMake3D(origin.x, origin.y, origin.z, size.x, size.y, size.z)];
@@ -96,7 +120,7 @@ static bool encode_dispatch(encoding *e, const igi_device_dispatch *dispatch) {
     e->pipeline = dispatch->pipeline;
     if (dispatch->pipeline->stage) set_region(encoder, dispatch);
     for (uint32_t i = 0; i < dispatch->binding_count; i++)
-        if (!bind_argument(e, &dispatch->bindings[i])) return false;
+        if (!bind_argument(e, dispatch, &dispatch->bindings[i])) return false;
     if (dispatch->indirect) {
         const metal_buffer *indirect = igi_metal_buffer(dispatch->indirect);
         [encoder dispatchThreadgroupsWithIndirectBuffer:indirect->buffer
@@ -139,10 +163,11 @@ static bool copy_odd(encoding *e, id<MTLBuffer> source, uint64_t from, id<MTLBuf
 
 static bool fill_odd(encoding *e, const ig_buffer *target, uint64_t to, uint64_t length, uint8_t value) {
     bool done = true;
+    const metal_buffer *made = igi_metal_buffer(target);
     compute(e);
     [e->compute setBytes:&value length:sizeof value atIndex:1];
     for (uint64_t at = 0; done && at < length; at += MOST_THREADS) {
-        set_buffer(e, target, to + at, 0);
+        [e->compute setBuffer:made->buffer offset:made->base + to + at atIndex:0];
         done = dispatch_bytes(e, "fill_bytes", length - at < MOST_THREADS ? length - at : MOST_THREADS);
     }
     return done;

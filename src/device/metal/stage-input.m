@@ -54,7 +54,7 @@ MTLStageInputOutputDescriptor *igi_metal_stage_input(const ig_stage_input *input
     for (size_t i = 0; i < input->layout_count; i++) {
         const ig_stage_layout *given = &input->layouts[i];
         MTLBufferLayoutDescriptor *layout = [made.layouts objectAtIndexedSubscript:given->buffer];
-        layout.stride = given->stride;
+        layout.stride = given->stride == IG_STRIDE_DYNAMIC ? MTLBufferLayoutStrideDynamic : given->stride;
         layout.stepFunction = steps[given->step];
         layout.stepRate = given->step == IG_STEP_CONSTANT ? 0 : given->rate ? given->rate : 1;
     }

@@ -33,11 +33,14 @@ typedef struct {
     uint32_t stageInSize[3];
 } MTLStageInRegionIndirectArguments;
 
+// As attributeStride: the layout of the pipeline has it.
+#define MTLAttributeStrideStatic NSUIntegerMax
+
 @protocol MTLComputeCommandEncoder <MTLCommandEncoder>
 @property (readonly) MTLDispatchType dispatchType;
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state;
 - (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index;
-// Strides are for layouts of [[stage_in]] with a dynamic stride, which are refused here: these are the same without them.
+// Strides are for layouts of [[stage_in]] with MTLBufferLayoutStrideDynamic.
 - (void)setBuffer:(id<MTLBuffer>)buffer
              offset:(NSUInteger)offset
     attributeStride:(NSUInteger)stride
@@ -90,6 +93,8 @@ typedef struct {
             lodMaxClamps:(const float[_Nonnull])lodMaxClamps
                withRange:(NSRange)range;
 - (void)setStageInRegion:(MTLRegion)region;
+- (void)setStageInRegionWithIndirectBuffer:(id<MTLBuffer>)indirectBuffer
+                      indirectBufferOffset:(NSUInteger)indirectBufferOffset;
 // The software device has none: the command buffer reports an error.
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
 // The commands are read when they are executed.

@@ -81,7 +81,7 @@ typedef NS_ENUM(NSUInteger, MTLIndexType) {
     MTLIndexTypeUInt32 = 1,
 };
 
-// As a stride: it is given with the buffer. Pipelines with it are refused here.
+// As a stride: it is given with the buffer.
 #define MTLBufferLayoutStrideDynamic NSUIntegerMax
 
 MTL_EXPORT
