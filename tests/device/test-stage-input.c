@@ -304,6 +304,88 @@ static void strides_that_do_not_fit_are_refused(void **state) {
     ig_pipeline_release(pipeline);
 }
 
+enum { HOST, KERNEL, INHERITED, RECORDED };
+
+static const char recording[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "kernel void record(device command_buffer &commands [[buffer(0)]], constant ulong *at [[buffer(1)]],\n"
+    "                   device compute_pipeline_state *pipeline [[buffer(2)]]) {\n"
+    "  compute_command c(commands, 1);\n"
+    "  c.set_compute_pipeline_state(*pipeline);\n"
+    "  c.set_kernel_buffer((device float *)at[0], 0);\n"
+    "  c.set_kernel_buffer((device float *)at[1], size_t(12), 1);\n"
+    "  c.set_kernel_buffer((constant uchar *)at[2], size_t(5), 2);\n"
+    "  c.set_kernel_buffer((device float *)at[3], 3);\n"
+    "  c.set_kernel_buffer((device float *)at[4], 4);\n"
+    "  c.concurrent_dispatch_threads(uint3(8, 3, 1), uint3(8, 3, 1)); }\n";
+
+static ig_indirect_commands *make_recorded(bool inherit) {
+    ig_indirect_commands *made = NULL;
+    assert_ok(ig_indirect_commands_create(device, &(ig_indirect_commands_desc){.count = 2, .inherit_buffers = inherit},
+                                          &made));
+    return made;
+}
+
+static void record_on_host(ig_indirect_commands *list, ig_pipeline *pipeline, ig_buffer *out,
+                           ig_buffer *const *buffers) {
+    assert_ok(ig_indirect_commands_set_pipeline(list, 0, pipeline));
+    if (out) assert_ok(ig_indirect_commands_set_buffer(list, 0, out, 0, 0));
+    for (uint32_t i = 1; out && i < 5; i++) assert_ok(ig_indirect_commands_set_buffer(list, 0, buffers[i], 0, i));
+    if (out) assert_ok(ig_indirect_commands_set_attribute_stride(list, 0, 8, 1));
+    if (out) assert_ok(ig_indirect_commands_set_attribute_stride(list, 0, 4, 2));
+    assert_ok(ig_indirect_commands_dispatch_threads(list, 0, (ig_size){WIDE, HIGH, 1}, (ig_size){WIDE, HIGH, 1}));
+}
+
+static void record_with_kernel(ig_commands *commands, ig_pipeline *writer, ig_indirect_commands *list,
+                               ig_pipeline *pipeline, const uint64_t *addresses) {
+    uint64_t id, at = ig_indirect_commands_device_address(list);
+    assert_ok(ig_pipeline_resource_id(pipeline, &id));
+    ig_commands_set_pipeline(commands, writer);
+    ig_commands_set_bytes(commands, &at, sizeof at, 0);
+    ig_commands_set_bytes(commands, addresses, 5 * sizeof *addresses, 1);
+    ig_commands_set_bytes(commands, &id, sizeof id, 2);
+    assert_ok(ig_commands_dispatch_threads(commands, line(1), line(1)));
+}
+
+// By the host, by a kernel, and where they are executed.
+static void strides_are_recorded(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    static const uint32_t strides[RECORDED][2] = {{8, 4}, {12, 5}, {4, 1}};
+    ig_pipeline *pipeline = pipeline_with("grid", &open_steps), *writer = make_pipeline(recording, "record");
+    ig_buffer *buffers[5], *out[RECORDED];
+    for (int i = 0; i < 5; i++) buffers[i] = make_buffer(64);
+    fill(buffers);
+    for (int i = 0; i < RECORDED; i++) out[i] = make_buffer(WIDE * HIGH * 16);
+    uint64_t addresses[5] = {ig_buffer_device_address(out[KERNEL])};
+    for (int i = 1; i < 5; i++) addresses[i] = ig_buffer_device_address(buffers[i]);
+    ig_indirect_commands *list = make_recorded(false), *inheriting = make_recorded(true);
+    record_on_host(list, pipeline, out[HOST], buffers), record_on_host(inheriting, pipeline, NULL, NULL);
+    assert_status(ig_indirect_commands_set_attribute_stride(list, 0, IG_STRIDE_DYNAMIC, 1), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_indirect_commands_set_attribute_stride(list, 0, 4, 31), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_indirect_commands_set_attribute_stride(list, 2, 4, 1), IG_STATUS_OUT_OF_RANGE);
+    assert_status(ig_indirect_commands_set_attribute_stride(inheriting, 0, 4, 1), IG_STATUS_WRONG_STATE);
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    record_with_kernel(commands, writer, list, pipeline, addresses);
+    assert_ok(ig_commands_execute(commands, list, 0, 2));
+    ig_commands_set_buffer(commands, out[INHERITED], 0, 0);
+    for (uint32_t i = 1; i < 5; i++) ig_commands_set_buffer(commands, buffers[i], 0, i);
+    for (uint32_t i = 0; i < 2; i++) ig_commands_set_attribute_stride(commands, strides[INHERITED][i], i + 1);
+    assert_ok(ig_commands_execute(commands, inheriting, 0, 1));
+    for (uint32_t i = 0; i < 2; i++) ig_commands_set_attribute_stride(commands, 0, i + 1);
+    assert_ok(ig_commands_commit(commands));
+    assert_ok(ig_commands_wait(commands, SECONDS(60)));
+    for (int i = 0; i < RECORDED; i++) {
+        expect_strides(ig_buffer_contents(out[i]), buffers[1], buffers[2], strides[i][0], strides[i][1]);
+        ig_buffer_release(out[i]);
+    }
+    for (int i = 0; i < 5; i++) ig_buffer_release(buffers[i]);
+    ig_indirect_commands_release(list), ig_indirect_commands_release(inheriting);
+    ig_commands_release(commands), ig_queue_release(queue), ig_pipeline_release(pipeline), ig_pipeline_release(writer);
+}
+
 // ---- Regions that kernels compute ----
 
 static void a_region_can_be_read_when_the_dispatch_runs(void **state) {
@@ -441,6 +523,7 @@ int main(void) {
         cmocka_unit_test(descriptions_are_copied),
         cmocka_unit_test(strides_are_given_with_buffers),
         cmocka_unit_test(strides_that_do_not_fit_are_refused),
+        cmocka_unit_test(strides_are_recorded),
         cmocka_unit_test(a_region_can_be_read_when_the_dispatch_runs),
     };
     return cmocka_run_group_tests(tests, open_library, close_library);
