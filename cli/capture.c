@@ -245,6 +245,7 @@ static ig_status read_all(const loader *l) {
     igi_json_get_bool(igi_json_member(root, "unset_constants_are_zero"), &read->unset_constants_are_zero);
     if (status == IG_STATUS_OK) status = read_items(l, "buffers", read_buffer);
     if (status == IG_STATUS_OK) status = read_items(l, "arguments", read_argument);
+    if (status == IG_STATUS_OK) status = capture_read_stage(root, l->path, &read->stage, l->error);
     return status;
 }
 

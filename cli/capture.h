@@ -27,6 +27,15 @@ typedef struct capture_argument {
     uint64_t length;  // of threadgroup memory
 } capture_argument;
 
+// What fills [[stage_in]]; without attributes, the kernel has none.
+typedef struct capture_stage {
+    ig_stage_input input;
+    ig_stage_attribute attributes[31];
+    ig_stage_layout layouts[31];
+    uint32_t strides[31];  // of dynamic layouts, by buffer
+    ig_size origin, size;
+} capture_stage;
+
 enum { CAPTURE_MAX_ITEMS = 64, CAPTURE_MAX_DEFINES = 4096, CAPTURE_CONSTANT_BYTES = 32 };
 
 typedef struct capture {
@@ -48,10 +57,13 @@ typedef struct capture {
     size_t buffer_count;
     capture_argument arguments[CAPTURE_MAX_ITEMS];
     size_t argument_count;
+    capture_stage stage;
 } capture;
 
 // owns: *read is the caller's to free, also after a failure. errors: NOT_FOUND, IO, BAD_FORMAT, OUT_OF_MEMORY.
 ig_status capture_load(const char *directory, capture *read, ig_error *error);
 void capture_free(capture *read);
+// capture-stage.c: of the member "stage_input" of a description, if there is one. errors: BAD_FORMAT.
+ig_status capture_read_stage(const igi_json_value *root, const char *path, capture_stage *stage, ig_error *error);
 
 #endif

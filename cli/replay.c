@@ -43,7 +43,8 @@ static int compile(replay_job *job) {
     ig_pipeline_desc pipeline = {.kernel = captured->kernel,
                                  .constants = captured->constants,
                                  .constant_count = captured->constant_count,
-                                 .unset_constants_are_zero = captured->unset_constants_are_zero};
+                                 .unset_constants_are_zero = captured->unset_constants_are_zero,
+                                 .stage_input = captured->stage.input.attribute_count ? &captured->stage.input : NULL};
     status = ig_pipeline_create(job->library, &pipeline, &job->pipeline, &error);
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }
@@ -76,6 +77,10 @@ static void encode(replay_job *job, ig_commands *commands) {
                 break;
         }
     }
+    const capture_stage *stage = &job->captured.stage;
+    for (uint32_t i = 0; i < sizeof stage->strides / sizeof *stage->strides; i++)
+        if (stage->strides[i]) ig_commands_set_attribute_stride(commands, stage->strides[i], i);
+    ig_commands_set_stage_region(commands, stage->origin, stage->size);
     ig_commands_dispatch_threads(commands, job->captured.grid, job->captured.group);
 }
 

@@ -124,6 +124,7 @@ int run_read_options(run_job *job) {
     if (job->repeat > MAX_RUNS) return cli_usage_error("--repeat is at most %d", MAX_RUNS);
     int result = cli_source_read_options(&job->source);
     if (result == CLI_CONTINUE) result = read_arguments(job);
+    if (result == CLI_CONTINUE) result = run_read_stage(job);
     if (result == CLI_CONTINUE) result = read_choices(&job->threadgroup_texts, read_threadgroup, &job->threadgroup);
     if (result == CLI_CONTINUE) result = read_choices(&job->print_texts, read_print, &job->prints);
     if (result == CLI_CONTINUE) result = read_choices(&job->out_texts, read_out, &job->outs);
@@ -138,6 +139,7 @@ void run_free(run_job *job) {
         cli_spec_free(&job->arguments[i].spec);
     }
     run_free_objects(job);
+    run_free_stage(job);
     free(job->arguments);
     free(job->threadgroup.items);
     free(job->prints.items);

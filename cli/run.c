@@ -19,6 +19,7 @@ static void encode(run_job *job, ig_commands *commands) {
         }
     }
     run_encode_objects(job, commands);
+    run_encode_stage(job, commands);
     for (size_t i = 0; i < job->threadgroup.count; i++)
         ig_commands_set_threadgroup_memory(commands, job->threadgroup.items[i].number, job->threadgroup.items[i].index);
     if (job->grid.x) {
@@ -127,6 +128,8 @@ static const char run_examples[] =
     "    --arg 1=f32[480,640] --out 1=out.npy\n"
     "ingot run halve.metal --grid 480,300 --arg 0=texture:photo.png --arg 0=sampler:linear \\\n"
     "    --arg 1=texture:rgba8_unorm[300,480] --out 1=half.png\n"
+    "ingot run shade.metal --grid 100 --arg 0=f32[400] --arg 1=points.npy --attribute 0=1:f32x3 \\\n"
+    "    --attribute 1=1:u8x4n:12 --layout 1=16 --out 0=colours.npy\n"
     "ingot run sum.metal --groups 64 --group 256 --arg 0=f32[1000000]:random --arg 1=f32[64] \\\n"
     "    --threadgroup 0=1024 --constant 0=bool:true --time --repeat 100";
 static const char check_examples[] =
@@ -153,6 +156,14 @@ int run_command(int argc, char **argv, bool checking) {
         {'a', "arg", CLI_TEXTS, &job.argument_texts, "INDEX=SPEC",
          "the initial contents of a buffer argument; see SPEC"},
         {0, "threadgroup", CLI_TEXTS, &job.threadgroup_texts, "INDEX=BYTES", "size of a threadgroup argument"},
+        {0, "attribute", CLI_TEXTS, &job.stage.attribute_texts, "N=BUFFER:FORMAT[:OFFSET]",
+         "where [[attribute(N)]] of a [[stage_in]] is, and how it is stored: f32x3, u8x4n (normalised), "
+         "bgra8_unorm..."},
+        {0, "layout", CLI_TEXTS, &job.stage.layout_texts, "BUFFER=STRIDE[,WORD]...",
+         "bytes from one element to the next, and words: x, y, x-indexed, y-indexed, constant, rate=N, dynamic"},
+        {0, "indices", CLI_TEXT, &job.stage.indices_text, "BUFFER=u16|u32",
+         "the buffer of indices for the indexed steps"},
+        {0, "region", CLI_TEXT, &job.stage.region_text, "X,Y,Z:W,H,D", "origin and size of the region of [[stage_in]]"},
         {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE",
          "write the argument to a .npy file, or a texture to a .png file"},
         {'p', "print", CLI_TEXTS, &job.print_texts, "INDEX[:COUNT]",

@@ -46,6 +46,17 @@ typedef struct run_choices {
     size_t count;
 } run_choices;
 
+// What fills [[stage_in]].
+typedef struct run_stage {
+    cli_list attribute_texts, layout_texts;
+    const char *indices_text, *region_text;
+    ig_stage_input input;
+    ig_stage_attribute attributes[31];
+    ig_stage_layout layouts[31];
+    uint32_t strides[31];  // of dynamic layouts, by buffer
+    ig_size origin, size;
+} run_stage;
+
 typedef struct run_job {
     // As given by the options:
     cli_source source;
@@ -68,6 +79,7 @@ typedef struct run_job {
     run_object *objects;
     size_t object_count;
     run_choices threadgroup, prints, outs;
+    run_stage stage;
     // While running:
     ig_device *device;
     ig_library *library;
@@ -89,6 +101,11 @@ int run_create_buffers(run_job *job);
 // Restores the initial contents of buffers that a kernel reads and writes.
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
+
+// run-stage.c
+int run_read_stage(run_job *job);
+void run_encode_stage(const run_job *job, ig_commands *commands);
+void run_free_stage(run_job *job);
 
 // Whether the SPEC is of a texture, a sampler or a function table.
 bool run_names_object(const char *spec);

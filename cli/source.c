@@ -131,6 +131,7 @@ int cli_source_specialise(const cli_source *source, ig_library *library, const c
         .linked_function_count = function_count,
         .unset_constants_are_zero = source->unset_constants_are_zero,
         .tier = source->tier,
+        .stage_input = source->stage_input,
     };
     ig_error error = {0};
     ig_status status = ig_pipeline_create(library, &desc, pipeline, &error);

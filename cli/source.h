@@ -27,6 +27,7 @@ typedef struct cli_source {
     ig_function_constant *constants;
     cli_spec *constant_values;
     char **constant_names;
+    const ig_stage_input *stage_input;  // of ingot run; NULL: none
 } cli_source;
 
 #define CLI_SOURCE_OPTIONS(source)                                                                   \

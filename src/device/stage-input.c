@@ -158,6 +158,12 @@ ig_status igi_device_stage_open(const ig_pipeline_desc *desc, const ig_kernel_in
 
 // ---- As function constants ----
 
+static const char prefix[] = "__ig_stage_";
+
+bool igi_device_stage_has(const ig_function_constant *constant) {
+    return constant->name && strncmp(constant->name, prefix, sizeof prefix - 1) == 0;
+}
+
 typedef struct described {  // of an attribute, as stdlib/__ingot_stage_input reads it
     char names[2][NAME_BYTES];
     uint32_t words[2][4];
@@ -171,8 +177,8 @@ static void describe_item(const igi_device_stage *stage, const igi_device_stage_
     const uint32_t words[2][4] = {{format, a->offset, a->buffer, (uint32_t)layout->step},
                                   {layout->stride, layout->rate, stage->index_buffer, stage->index_bytes}};
     memcpy(d->words, words, sizeof words);
-    snprintf(d->names[0], NAME_BYTES, "__ig_stage_%u_a", a->index);
-    snprintf(d->names[1], NAME_BYTES, "__ig_stage_%u_b", a->index);
+    snprintf(d->names[0], NAME_BYTES, "%s%u_a", prefix, a->index);
+    snprintf(d->names[1], NAME_BYTES, "%s%u_b", prefix, a->index);
 }
 
 ig_function_constant *igi_device_stage_constants(const igi_device_stage *stage, const ig_pipeline_desc *desc,

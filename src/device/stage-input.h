@@ -32,6 +32,9 @@ ig_status igi_device_stage_open(const ig_pipeline_desc *desc, const ig_kernel_in
 ig_function_constant *igi_device_stage_constants(const igi_device_stage *stage, const ig_pipeline_desc *desc,
                                                  size_t *count);
 
+// Whether the constant is one of those that it adds.
+bool igi_device_stage_has(const ig_function_constant *constant);
+
 // Adds the buffers of attributes to the pipeline's arguments, so that dispatches bind them. Returns false when memory is short.
 bool igi_device_stage_add_buffers(ig_pipeline *pipeline);
 

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/npy.h"
 #include "device/cpu/capture.h"
+#include "device/stage-input.h"
 
 typedef struct writer {
     const cpu_capture *capture;
@@ -124,8 +125,47 @@ static void put_constant(writer *w, const ig_function_constant *constant) {
 
 static void put_constants(writer *w, const cpu_program *program) {
     igi_json_key(&w->json, "constants"), igi_json_begin_array(&w->json);
-    for (size_t i = 0; i < program->constant_count; i++) put_constant(w, &program->constants[i]);
+    for (size_t i = 0; i < program->constant_count; i++)
+        if (!igi_device_stage_has(&program->constants[i])) put_constant(w, &program->constants[i]);
     igi_json_end_array(&w->json);
+}
+
+// ---- [[stage_in]] ----
+
+static void put_attribute(writer *w, const igi_device_stage_item *item) {
+    const ig_stage_attribute *a = &item->attribute;
+    const ig_stage_layout *layout = &item->layout;
+    const uint32_t *strides = w->capture->dispatch->stage_strides;
+    bool dynamic = strides && layout->stride == IG_STRIDE_DYNAMIC;
+    igi_json *json = &w->json;
+    igi_json_begin_object(json);
+    igi_json_put_u64(json, "index", a->index);
+    igi_json_put_string(json, "type", ig_type_name(a->type));
+    igi_json_put_u64(json, "components", a->components);
+    igi_json_put_bool(json, "normalized", a->normalized);
+    igi_json_put_u64(json, "packing", a->packing);
+    igi_json_put_u64(json, "offset", a->offset);
+    igi_json_put_u64(json, "buffer", a->buffer);
+    igi_json_put_u64(json, "stride", dynamic ? strides[a->buffer] : layout->stride);
+    igi_json_put_bool(json, "dynamic", dynamic);
+    igi_json_put_u64(json, "step", layout->step);
+    igi_json_put_u64(json, "rate", layout->rate);
+    igi_json_end_object(json);
+}
+
+static void put_stage_input(writer *w) {
+    const igi_device_dispatch *dispatch = w->capture->dispatch;
+    const igi_device_stage *stage = dispatch->pipeline->stage;
+    if (!stage) return;
+    igi_json_key(&w->json, "stage_input"), igi_json_begin_object(&w->json);
+    igi_json_key(&w->json, "attributes"), igi_json_begin_array(&w->json);
+    for (size_t i = 0; i < stage->count; i++) put_attribute(w, &stage->items[i]);
+    igi_json_end_array(&w->json);
+    igi_json_put_u64(&w->json, "index_buffer", stage->index_buffer);
+    igi_json_put_u64(&w->json, "index_bytes", stage->index_bytes);
+    put_size(w, "origin", dispatch->stage_origin);
+    put_size(w, "size", dispatch->stage_size);
+    igi_json_end_object(&w->json);
 }
 
 static void put_buffer(writer *w, size_t index) {
@@ -214,6 +254,7 @@ static void describe(writer *w, const char *reason, const char *message) {
     igi_json_put_bool(json, "unset_constants_are_zero", program->unset_constants_are_zero);
     put_size(w, "grid", dispatch->grid);
     put_size(w, "group", dispatch->group);
+    put_stage_input(w);
     igi_json_put_u64(json, "deadline_ns", w->capture->commands->deadline_ns);
     igi_json_put_u64(json, "schedule", igi_cpu(w->capture->commands->queue->device)->schedule);
     put_arrays(w);

@@ -126,17 +126,11 @@ static void describe_grid(const launch *l, igi_simt_group *group) {
     }
     if (l->dispatch->stage_strides)
         memcpy(group->stage_strides, l->dispatch->stage_strides, sizeof group->stage_strides);
-    if (l->dispatch->stage_region) {
-        const char *region = (const char *)l->dispatch->stage_region->memory + l->dispatch->stage_region_offset;
-        memcpy(group->stage_origin, region, sizeof group->stage_origin);
-        memcpy(group->stage_size, region + sizeof group->stage_origin, sizeof group->stage_size);
-        return;
-    }
     const ig_size origin = l->dispatch->stage_origin, region = l->dispatch->stage_size;
     const uint64_t first[3] = {origin.x, origin.y, origin.z}, sizes[3] = {region.x, region.y, region.z};
     for (int i = 0; i < 3; i++) {
         group->stage_origin[i] = (uint32_t)first[i];
-        group->stage_size[i] = region.x ? (uint32_t)sizes[i] : group->grid[i];
+        group->stage_size[i] = region.x || l->dispatch->stage_region ? (uint32_t)sizes[i] : group->grid[i];
     }
 }
 
@@ -396,9 +390,17 @@ static ig_status read_threads(igi_device_dispatch *dispatch, const uint32_t coun
         kernel, counts[3], counts[4], counts[5], most);
 }
 
-// Fills the grid of an indirect dispatch from its buffer.
+static void read_region(igi_device_dispatch *dispatch) {
+    uint32_t region[6];
+    memcpy(region, (const char *)dispatch->stage_region->memory + dispatch->stage_region_offset, sizeof region);
+    dispatch->stage_origin = (ig_size){region[0], region[1], region[2]};
+    dispatch->stage_size = (ig_size){region[3], region[4], region[5]};
+}
+
+// Fills the grid of an indirect dispatch, and the region of its attributes, from their buffers.
 static ig_status read_indirect(igi_device_dispatch *dispatch, ig_error *error) {
     uint32_t counts[6];
+    if (dispatch->stage_region) read_region(dispatch);
     if (!dispatch->indirect) return IG_STATUS_OK;
     memcpy(counts, (const char *)dispatch->indirect->memory + dispatch->indirect_offset,
            (dispatch->whole_groups ? 3 : 6) * sizeof *counts);
