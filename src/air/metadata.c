@@ -219,6 +219,7 @@ air_argument_class igi_air_class_of(const air_argument *a) {
     } objects[] = {{"air.visible_function_table", AIR_TABLE},
                    {"air.texture", AIR_TEXTURE},
                    {"air.sampler", AIR_SAMPLER},
+                   {"air.stage_in", AIR_ATTRIBUTE},
                    {"air.vertex_input", AIR_ATTRIBUTE}};
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         if (strcmp(a->kind, objects[i].kind) == 0) return objects[i].class;

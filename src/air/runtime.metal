@@ -453,3 +453,24 @@ TEXTURE_ATOMICS(uint, u)
   }
 TEXTURE_LIMIT(min)
 TEXTURE_LIMIT(max)
+
+// ---- [[stage_in]]: one component of an attribute, for stage-input.c ----
+
+#define STAGE_INPUT(T, t_) \
+  AIR T air_stage_in_##t_(const device void *buffer, const device void *indices, uint given, uint format, uint offset, \
+                          uint step, uint stride, uint rate, uint index_bytes, uint component) { \
+    uint4 a(format, offset, 0, step), b(stride, rate, 0, index_bytes); \
+    bool inside; \
+    const device uchar *p = __ig_stage::address(a, b, buffer, indices, given, inside); \
+    T value = __ig_stage::component<T>(p, format, component); \
+    return inside ? value : T(0); \
+  }
+STAGE_INPUT(float, f32)
+STAGE_INPUT(half, f16)
+STAGE_INPUT(bfloat, bf16)
+STAGE_INPUT(int, s32)
+STAGE_INPUT(uint, u32)
+STAGE_INPUT(short, s16)
+STAGE_INPUT(ushort, u16)
+STAGE_INPUT(char, s8)
+STAGE_INPUT(uchar, u8)

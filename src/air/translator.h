@@ -93,6 +93,8 @@ LLVMValueRef igi_air_lower_texture_call(air_translator *t, const char *name, LLV
 bool igi_air_name_reference(air_translator *t, LLVMValueRef function, const char *name);
 // samplers.c: the state of a sampler that the source has.
 bool igi_air_read_sampler(air_translator *t, const uint64_t words[2], uint64_t *state);
+// stage-input.c: the value of an attribute, of this type; NULL: it is none that kernels have.
+LLVMValueRef igi_air_fetch_attribute(air_translator *t, const air_argument *argument, LLVMTypeRef type);
 air_argument_class igi_air_class_of(const air_argument *argument);        // metadata.c
 bool igi_air_is_array(const air_argument *argument);                      // of textures or samplers
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection);  // reflection.c

@@ -168,7 +168,8 @@ static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef 
                           LLVMValueRef *value) {
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     air_argument_class class = igi_air_class_of(a);
-    if (pointer == (class == AIR_BUILTIN) || class == AIR_ATTRIBUTE || strlen(a->kind) > 60) return fail_argument(t, a);
+    bool by_value = class == AIR_BUILTIN || class == AIR_ATTRIBUTE;
+    if (pointer == by_value || strlen(a->kind) > 60) return fail_argument(t, a);
     switch (class) {
         case AIR_BUFFER:
         case AIR_TABLE: {
@@ -177,8 +178,20 @@ static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef 
         }
         case AIR_TEXTURE:
         case AIR_SAMPLER: return bind_objects(t, a, value);
+        case AIR_ATTRIBUTE: return true;  // fetched once all others are bound
         default: return bind_builtin(t, a, type, value);
     }
+}
+
+// What is inlined here may cut the block, and src/simt finds arguments in the first one.
+static bool fetch_attributes(air_translator *t, const LLVMTypeRef *types, LLVMValueRef *values) {
+    for (size_t i = 0; i < t->argument_count; i++) {
+        const air_argument *a = &t->arguments[i];
+        if (igi_air_class_of(a) != AIR_ATTRIBUTE) continue;
+        values[i] = igi_air_fetch_attribute(t, a, types[i]);
+        if (!values[i]) return fail_argument(t, a);
+    }
+    return true;
 }
 
 // Buffers are parameters of the wrapper; everything else is written into its variables by src/simt.
@@ -206,6 +219,7 @@ bool igi_air_wrap(air_translator *t) {
     make_wrapper(t);
     for (size_t i = 0; i < t->argument_count; i++)
         if (!bind_argument(t, &t->arguments[i], types[i], &parameters, &values[i])) return false;
+    if (!fetch_attributes(t, types, values)) return false;
     LLVMBuildCall2(t->builder, type, t->kernel, values, (unsigned)t->argument_count, "");
     LLVMBuildRetVoid(t->builder);
     return annotate_kernel(t);
