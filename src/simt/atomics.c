@@ -11,29 +11,6 @@
 
 static const char mark[] = "ig.threadgroup";
 
-// ---- Whose memory ----
-
-// A load of group->threadgroup_memory, or of one of the threadgroup arguments.
-static bool is_threadgroup_root(LLVMValueRef load) {
-    uint64_t offset;
-    if (!LLVMIsALoadInst(load) || !igi_simt_is_field(LLVMGetOperand(load, 0), &offset)) return false;
-    return offset == offsetof(igi_simt_group, threadgroup_memory) ||
-           (offset >= offsetof(igi_simt_group, arguments[IGI_MAX_SLOTS]) &&
-            offset < offsetof(igi_simt_group, textures));
-}
-
-static bool is_threadgroup_pointer(LLVMValueRef pointer, int depth) {
-    if (depth == 0 || !LLVMIsAInstruction(pointer)) return false;
-    switch (LLVMGetInstructionOpcode(pointer)) {
-        case LLVMLoad: return is_threadgroup_root(pointer);
-        case LLVMGetElementPtr: return is_threadgroup_pointer(LLVMGetOperand(pointer, 0), depth - 1);
-        case LLVMSelect:
-            return is_threadgroup_pointer(LLVMGetOperand(pointer, 1), depth - 1) &&
-                   is_threadgroup_pointer(LLVMGetOperand(pointer, 2), depth - 1);
-        default: return false;
-    }
-}
-
 static LLVMValueRef address_of(LLVMValueRef i) {
     return LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
 }
@@ -44,7 +21,7 @@ static bool is_atomic(LLVMValueRef i) {
 }
 
 static bool is_threadgroup_atomic(LLVMValueRef i) {
-    return is_atomic(i) && is_threadgroup_pointer(address_of(i), 8);
+    return is_atomic(i) && igi_simt_owner_of(address_of(i)) == IGI_OWNER_THREADGROUP;
 }
 
 // ---- Before widening ----

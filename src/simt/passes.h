@@ -241,6 +241,17 @@ ig_status igi_simt_pass_masked(igi_simt_module *m);
 // In quick code, the code generator sees each shuffle of a chain by itself.
 ig_status igi_simt_pass_separate(igi_simt_module *m);
 
+// Whose memory a pointer of the thread function leads to.
+typedef enum igi_simt_owner {
+    IGI_OWNER_ANY,
+    IGI_OWNER_UNKNOWN,
+    IGI_OWNER_THREADGROUP,
+    IGI_OWNER_BUFFER,
+} igi_simt_owner;
+igi_simt_owner igi_simt_owner_of(LLVMValueRef pointer);
+// Whether two plain loads or stores are of memory that does not overlap, because it has different owners.
+bool igi_simt_are_apart(LLVMValueRef a, LLVMValueRef b);
+
 // Calls rewrite, with the builder positioned before it, for every instruction of m->thread for which `wanted` holds.
 ig_status igi_simt_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
                                         void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction));

@@ -173,7 +173,7 @@ static uint32_t collect(const igi_simt_widener *w, LLVMValueRef first, candidate
         if (here && store && is_found(found, count, p.offset)) break;
         if (here)
             found[count++] = (candidate){i, p.offset};
-        else if (store ? may_touch(i) : may_write(i))
+        else if ((store ? may_touch(i) : may_write(i)) && !igi_simt_are_apart(first, i))
             break;
     }
     qsort(found, count, sizeof *found, by_offset);

@@ -256,6 +256,31 @@ static void matrices_are_in_rows_from_load_to_load_and_in_loops(void **state) {
                        0, 1);
 }
 
+// Of two left matrices the second is loaded when the first has been multiplied, unless something is written before.
+static void left_matrices_are_loaded_in_turn(void **state) {
+    (void)state;
+    static const char *const between[] = {"", "c[lane] = 1;"};
+    for (int i = 0; i < 2; i++) {
+        char body[600];
+        snprintf(body, sizeof body,
+                 "simdgroup_float8x8 x, y, z, s, t; simdgroup_load(x, a, 8); simdgroup_load(y, a + 64, 8);\n"
+                 "simdgroup_load(z, b, 8); %s simdgroup_multiply(s, x, z); simdgroup_multiply(t, y, z);\n"
+                 "simdgroup_store(s, c, 8); simdgroup_store(t, c + 64, 8);",
+                 between[i]);
+        bench *b = kernel(ABC, body);
+        assert_ok(igi_simt_pass_prepare(&b->m));
+        char order[8] = "";
+        for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(b->m.thread)); v;
+             v = LLVMGetNextInstruction(v)) {
+            const char *name = igi_simt_callee_name(v);
+            if (strncmp(name, "__ig_matrix_low_", 16) == 0) strcat(order, "l");
+            if (strcmp(name, "__ig_mma_low") == 0) strcat(order, "p");
+        }
+        assert_string_equal(order, i ? "lllpp" : "llplp");
+        end(b);
+    }
+}
+
 static void lanes_that_are_off_neither_load_nor_store(void **state) {
     (void)state;
     bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, 8); simdgroup_store(m, c, 8);");
@@ -309,6 +334,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_load_their_own_elements_load_a_matrix),
         cmocka_unit_test(other_places_are_left_alone),
         cmocka_unit_test(matrices_are_in_rows_from_load_to_load_and_in_loops),
+        cmocka_unit_test(left_matrices_are_loaded_in_turn),
         cmocka_unit_test(lanes_that_are_off_neither_load_nor_store),
         cmocka_unit_test(quick_code_has_one_function_for_each_kind_of_access_and_one_for_products),
     };

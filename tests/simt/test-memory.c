@@ -237,6 +237,28 @@ static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **stat
     assert_int_equal(found.rows_loaded, 1);
 }
 
+// Eight elements of each lane, whose places are not known: one access for each lane, if nothing between them might be
+// the same memory.
+static void elements_are_copied_together_between_memory_that_does_not_overlap(void **state) {
+    (void)state;
+    static const char copy[] = "for (uint j = 0; j < 8; j++) to[j] = from[j];\n";
+    static const struct {
+        const char *to;
+        bool together;
+    } cases[] = {{"threadgroup float t[400]; threadgroup float *to = t + i / 2 * 20 + i % 2 * 8;", true},
+                 {"device float *to = out + i / 2 * n + i % 2 * 8;", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char body[1000];
+        snprintf(body, sizeof body,
+                 "%s\ndevice const float *from = a + i / 2 * n + i %% 2 * 8;\n"
+                 "for (uint k = 0; k < n; k += 16) { %s from += 16; out[k] = to[n & 7]; }",
+                 cases[k].to, copy);
+        accesses found = widened("device const float *a, device float *out, constant uint &n", body, true);
+        assert_int_equal(found.scatters, cases[k].together ? 0 : 8);
+        assert_int_equal(found.gathers, cases[k].together ? 1 : 9);  // one is of to[n & 7]
+    }
+}
+
 static void lanes_that_lie_together_share_registers_of_memory(void **state) {
     (void)state;
     if (!strstr(igi_simt_features(), "+avx512bw")) return;
@@ -541,6 +563,7 @@ int main(void) {
         cmocka_unit_test(a_store_between_keeps_loads_apart),
         cmocka_unit_test(indices_are_looked_at_rather_than_addresses),
         cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
+        cmocka_unit_test(elements_are_copied_together_between_memory_that_does_not_overlap),
         cmocka_unit_test(lanes_that_lie_together_share_registers_of_memory),
         cmocka_unit_test(pairs_that_are_exchanged_share_registers_of_memory),
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
