@@ -113,6 +113,13 @@ static void encode_matmul_simdgroup(const simt_sink *sink) {
         (simt_launch){.kernel = "matmul_simdgroup", .grid = {SIMT_MATMUL, SIMT_MATMUL / 32, 1}, .group = {32, 1, 1}});
 }
 
+// Four simdgroups per threadgroup, 64x64 elements.
+static void encode_matmul_staged(const simt_sink *sink) {
+    send_matmul(sink, (simt_launch){.kernel = "matmul_staged",
+                                    .grid = {SIMT_MATMUL / 64 * 128, SIMT_MATMUL / 64, 1},
+                                    .group = {128, 1, 1}});
+}
+
 static void encode_q4_matvec(const simt_sink *sink) {
     send(sink, (simt_launch){"q4_matvec",
                              {(size_t)SIMT_MATVEC * 32, 1, 1},
@@ -274,6 +281,7 @@ const simt_case simt_cases[] = {
     {.name = "matmul-naive", MATMUL, .encode = encode_matmul_naive},
     {.name = "matmul-tiled", MATMUL, .encode = encode_matmul_tiled},
     {.name = "matmul-simdgroup", MATMUL, .metal_only = true, .encode = encode_matmul_simdgroup},
+    {.name = "matmul-staged", MATMUL, .metal_only = true, .encode = encode_matmul_staged},
     {.name = "stencil",
      .size = "256^3",
      .unit = "GB/s",

@@ -376,6 +376,7 @@ __attribute__((visibility("default"))) const simt_openmp_kernel simt_openmp_kern
     {"matmul-naive", matmul},
     {"matmul-tiled", matmul_tiled},
     {"matmul-simdgroup", matmul_tiled},
+    {"matmul-staged", matmul_tiled},
     {"q4-matvec", q4_matvec},
     {"stencil", stencil},
     {"nbody", nbody},

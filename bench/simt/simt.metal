@@ -178,6 +178,59 @@ kernel void matmul_simdgroup(device const float *a [[buffer(0)]], device const f
         for (uint j = 0; j < 4; j++) simdgroup_store(total[i][j], c + i * 8 * n + j * 8, n);
 }
 
+// As libraries do it: four simdgroups compute 64x64 elements of c from tiles in threadgroup memory, 16 deep, of which each
+// thread copies eight elements. Threads load their own two elements of matrices. Simdgroups have every second matrix.
+kernel void matmul_staged(device const float *a [[buffer(0)]], device const float *b [[buffer(1)]],
+                          device float *c [[buffer(2)]], constant uint &n [[buffer(3)]],
+                          uint2 group [[threadgroup_position_in_grid]], uint local [[thread_index_in_threadgroup]],
+                          ushort lane [[thread_index_in_simdgroup]],
+                          ushort simdgroup [[simdgroup_index_in_threadgroup]]) {
+    constexpr short left_row = 20, right_row = 68;
+    threadgroup float left[64 * left_row], right[16 * right_row];
+    a += (group.y * 64 + local / 2) * n + local % 2 * 8;
+    b += group.x * 64 + local / 8 * n + local % 8 * 8;
+    threadgroup float *to_left = left + local / 2 * left_row + local % 2 * 8;
+    threadgroup float *to_right = right + local / 8 * right_row + local % 8 * 8;
+    short quad = lane / 4, row = (quad & 4) + lane / 2 % 4, column = (quad & 2) * 2 + lane % 2 * 2;
+    short top = simdgroup / 2 * 8 + row, side = simdgroup % 2 * 8 + column;
+    float2 total[4][4];
+    for (short i = 0; i < 4; i++)
+        for (short j = 0; j < 4; j++) total[i][j] = 0;
+    for (uint k = 0; k < n; k += 16) {
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (short j = 0; j < 8; j++) to_left[j] = a[j];
+        for (short j = 0; j < 8; j++) to_right[j] = b[j];
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (short step = 0; step < 16; step += 8) {
+            simdgroup_float8x8 x[4], y[4], sum;
+            for (short i = 0; i < 4; i++) {
+                threadgroup const float *from = left + (top + i * 16) * left_row + step + column;
+                x[i].thread_elements()[0] = from[0];
+                x[i].thread_elements()[1] = from[1];
+            }
+            for (short j = 0; j < 4; j++) {
+                threadgroup const float *from = right + (step + row) * right_row + side + j * 16;
+                y[j].thread_elements()[0] = from[0];
+                y[j].thread_elements()[1] = from[1];
+            }
+            for (short i = 0; i < 4; i++)
+                for (short j = 0; j < 4; j++) {
+                    sum.thread_elements() = total[i][j];
+                    simdgroup_multiply_accumulate(sum, x[i], y[j], sum);
+                    total[i][j] = sum.thread_elements();
+                }
+        }
+        a += 16;
+        b += 16 * n;
+    }
+    c += (group.y * 64 + top) * n + group.x * 64 + side;
+    for (short i = 0; i < 4; i++)
+        for (short j = 0; j < 4; j++) {
+            c[i * 16 * n + j * 16] = total[i][j].x;
+            c[i * 16 * n + j * 16 + 1] = total[i][j].y;
+        }
+}
+
 // 32 weights: element j in the low half of byte j, element j + 16 in its high half.
 struct q4_block {
     half scale;
