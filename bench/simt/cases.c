@@ -116,7 +116,7 @@ static void encode_matmul_simdgroup(const simt_sink *sink) {
 // Four simdgroups per threadgroup, 64x64 elements.
 static void encode_matmul_staged(const simt_sink *sink) {
     send_matmul(sink, (simt_launch){.kernel = "matmul_staged",
-                                    .grid = {SIMT_MATMUL / 64 * 128, SIMT_MATMUL / 64, 1},
+                                    .grid = {(size_t)2 * SIMT_MATMUL, SIMT_MATMUL / 64, 1},
                                     .group = {128, 1, 1}});
 }
 

@@ -166,6 +166,8 @@ ig_status igi_simt_split_matrices(igi_simt_module *m);
 ig_status igi_simt_find_fragments(igi_simt_module *m);
 // Part of prepare: products, and what passes matrices from one to the other, are on rows.
 ig_status igi_simt_find_rows(igi_simt_module *m);
+// Part of prepare: left matrices of products are loaded one after the other.
+ig_status igi_simt_load_in_turn(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_simt_lower_matrices(igi_simt_module *m);
 // For one thread at a time, and several simdgroups: computes its position in the simdgroup.

@@ -156,5 +156,6 @@ ig_status igi_simt_pass_prepare(igi_simt_module *m) {
                             "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
                             "lcssa)");
     if (status == IG_STATUS_OK) status = igi_simt_find_fragments(m);
-    return status == IG_STATUS_OK ? igi_simt_find_rows(m) : status;
+    if (status == IG_STATUS_OK) status = igi_simt_find_rows(m);
+    return status == IG_STATUS_OK ? igi_simt_load_in_turn(m) : status;
 }

@@ -5,6 +5,7 @@
 // elements of single lanes: in products, their operands and results, in loads, conversions and loops between them.
 // Elsewhere the pair is made of the rows again, or the rows of the pair.
 #include <llvm-c/DebugInfo.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,8 +164,7 @@ static void call_both(finder *f, const char *const kinds[2], LLVMTypeRef type, L
                       LLVMValueRef results[2]) {
     for (unsigned k = 0; k < 2; k++) {
         char name[40];
-        strcpy(name, kinds[k]);
-        strcat(name, suffix_of(type));
+        snprintf(name, sizeof name, "%s%s", kinds[k], suffix_of(type));
         results[k] = call(f, name, type, arguments, count);
     }
 }
@@ -352,94 +352,11 @@ static ig_status replace_parts(finder *f) {
     return igi_simt_rewrite_instructions(f->m, is_taken_part, erase);
 }
 
-// ---- Left matrices are loaded when their turn comes ----
-
-// Loads of several matrices in a row would wait for memory together while nothing is multiplied. The right ones are
-// needed for each left one, but the next left one can be loaded while products with the last one are computed.
-
-static bool may_write(LLVMValueRef i) {
-    if (igi_simt_calls(i, "__ig_simd_barrier") || has_prefix(i, "__ig_mma_") || has_prefix(i, "__ig_rows_"))
-        return false;
-    if (has_prefix(i, "__ig_matrix_")) return has_prefix(i, "__ig_matrix_put_");
-    return LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
-}
-
-static bool is_written_between(LLVMValueRef from, LLVMValueRef to) {
-    LLVMValueRef i = from;
-    while (i && i != to && !may_write(i)) i = LLVMGetNextInstruction(i);
-    return i != to;
-}
-
-static bool is_left_of(LLVMValueRef value, LLVMValueRef user) {
-    if (!has_prefix(user, "__ig_mma_")) return false;
-    for (unsigned k = 2; k < MOST_OPERANDS; k++)
-        if (LLVMGetOperand(user, k) == value) return false;
-    return true;
-}
-
-// Whether it is only the left matrix of products, apart from `next`, which is made of it.
-static bool is_left_only(LLVMValueRef value, LLVMValueRef next) {
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
-        if (LLVMGetUser(use) != next && !is_left_of(value, LLVMGetUser(use))) return false;
-    return true;
-}
-
-enum { MOST_STEPS = 4 };
-
-// The load of one half, and its conversions, last one first. Returns how many; 0: it is not one, or must stay.
-static unsigned left_steps(LLVMValueRef product, unsigned half, LLVMValueRef steps[MOST_STEPS]) {
-    LLVMValueRef value = LLVMGetOperand(product, half), next = NULL;
-    unsigned count = 0;
-    while (count < MOST_STEPS && LLVMIsAInstruction(value) && is_left_only(value, next) &&
-           LLVMGetInstructionParent(value) == LLVMGetInstructionParent(product)) {
-        steps[count++] = next = value;
-        if (has_prefix(value, half ? "__ig_matrix_high_" : "__ig_matrix_low_"))
-            return is_written_between(value, product) ? 0 : count;
-        if (!LLVMIsACastInst(value)) return 0;
-        value = LLVMGetOperand(value, 0);
-    }
-    return 0;
-}
-
-// The high half is loaded with the low one, right after it.
-static void load_before(finder *f, LLVMValueRef product) {
-    LLVMValueRef steps[2][MOST_STEPS];
-    unsigned count = left_steps(product, 0, steps[0]);
-    if (!count || left_steps(product, 1, steps[1]) != count) return;
-    if (LLVMGetNextInstruction(steps[0][count - 1]) != steps[1][count - 1]) return;
-    for (unsigned k = count; k-- > 0;)
-        for (unsigned half = 0; half < 2; half++) {
-            LLVMInstructionRemoveFromParent(steps[half][k]);
-            LLVMPositionBuilderBefore(f->builder, product);
-            igi_simt_insert_moved(f->builder, steps[half][k]);
-        }
-}
-
-static bool is_low_product(LLVMValueRef i) {
-    return igi_simt_calls(i, "__ig_mma_low");
-}
-
-static bool is_first_with(LLVMValueRef product) {
-    for (LLVMValueRef i = LLVMGetPreviousInstruction(product); i; i = LLVMGetPreviousInstruction(i))
-        if (has_prefix(i, "__ig_mma_") && LLVMGetOperand(i, 0) == LLVMGetOperand(product, 0)) return false;
-    return true;
-}
-
-static ig_status load_in_turn(finder *f) {
-    igi_simt_values products;
-    if (!igi_simt_collect(f->m->thread, is_low_product, &products)) return igi_error_no_memory(f->m->error);
-    for (size_t k = 0; k < products.count; k++)
-        if (is_first_with(products.items[k])) load_before(f, products.items[k]);
-    igi_simt_values_free(&products);
-    return IG_STATUS_OK;
-}
-
 static ig_status rewrite(finder *f, const igi_simt_values *products) {
     for (size_t k = 0; k < products->count; k++) multiply_halves(f, products->items[k]);
     for (size_t k = 0; k < products->count && !f->no_memory; k++) set_operands(f, products->items[k]);
     follow_phis(f);
-    ig_status status = f->no_memory ? igi_error_no_memory(f->m->error) : replace_parts(f);
-    return status == IG_STATUS_OK ? load_in_turn(f) : status;
+    return f->no_memory ? igi_error_no_memory(f->m->error) : replace_parts(f);
 }
 
 ig_status igi_simt_find_rows(igi_simt_module *m) {

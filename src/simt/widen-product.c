@@ -230,7 +230,7 @@ static void multiply(igi_simt_widener *w, factors *f, uint32_t products) {
 
 static LLVMValueRef product_of(igi_simt_widener *w, factors *f, uint32_t product, uint32_t half) {
     uint32_t each = register_count() / HALVES;
-    return igi_simt_join(w, f->parts[product] + half * each, each, register_lanes());
+    return igi_simt_join(w, f->parts[product] + (size_t)half * each, each, register_lanes());
 }
 
 static void multiply_strip(igi_simt_widener *w, const strip *s) {
