@@ -13,7 +13,7 @@
 #include "simt/split.h"
 #include "simt/target.h"
 
-enum { FEW_REGISTERS = 4 };
+enum { FEW_REGISTERS = 3 };
 
 // ---- What is split ----
 

@@ -54,6 +54,20 @@ static void registers_take_turns(void **state) {
     end(b);
 }
 
+static void four_registers_are_many_and_two_are_not(void **state) {
+    (void)state;
+    bench *b = split(
+        "  %a = load <32 x float>, ptr %p, align 4\n  %b = fneg <32 x float> %a\n"
+        "  store <32 x float> %b, ptr %p, align 4\n");
+    assert_string_equal(accesses(b), "LSLSLSLS");
+    end(b);
+    b = split(
+        "  %a = load <16 x float>, ptr %p, align 4\n  %b = fneg <16 x float> %a\n"
+        "  store <16 x float> %b, ptr %p, align 4\n");
+    assert_string_equal(accesses(b), "LS");
+    end(b);
+}
+
 static void a_store_that_may_overlap_waits_for_all_loads(void **state) {
     (void)state;
     bench *b = split("  %a = load V, ptr %q, align 4\n  %b = fmul V %a, %a\n  store V %b, ptr %p, align 4\n");
@@ -131,6 +145,7 @@ static void other_users_get_the_whole_vector(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_take_turns),
+        cmocka_unit_test(four_registers_are_many_and_two_are_not),
         cmocka_unit_test(a_store_that_may_overlap_waits_for_all_loads),
         cmocka_unit_test(a_load_waits_for_earlier_stores),
         cmocka_unit_test(stores_keep_their_order),
