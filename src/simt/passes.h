@@ -40,6 +40,7 @@
     X(private, IGI_STAGE_NONE)         \
     X(split, IGI_STAGE_NONE)           \
     X(forward, IGI_STAGE_NONE)         \
+    X(wide_masks, IGI_STAGE_NONE)      \
     X(info, IGI_STAGE_SIMT)            \
     X(masked, IGI_STAGE_NONE)          \
     X(separate, IGI_STAGE_NONE)
@@ -236,6 +237,8 @@ void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMVa
 ig_status igi_simt_pass_split(igi_simt_module *m);
 // Reads of what a block has written to threadgroup memory itself are gone where whole registers are read.
 ig_status igi_simt_pass_forward(igi_simt_module *m);
+// Without mask registers: masks that are combined, or used in other blocks, become integers of 32 bits, 0 or -1.
+ig_status igi_simt_pass_wide_masks(igi_simt_module *m);
 // Exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);
 // Masked accesses that the target has no instruction for become loops over the active lanes.
