@@ -120,9 +120,28 @@ static LLVMValueRef lanes_or_identity(const lane_op *op, const char *kind) {
     return LLVMBuildSelect(w->builder, w->mask, lanes, igi_simt_splat_value(w, identity(op, kind)), "");
 }
 
+// Several simdgroups, one after the other: only the lower half of each is computed, then a quarter, and all its lanes get
+// what the first one has.
+static LLVMValueRef reduce_simdgroups(const lane_op *op, const char *kind, LLVMValueRef lanes) {
+    igi_simt_widener *w = op->w;
+    LLVMValueRef sums[IGI_MAX_WIDTH / SIMD];
+    for (uint32_t first = 0; first < w->width; first += SIMD) {
+        LLVMValueRef sum = igi_simt_part(w, lanes, first, SIMD);
+        for (uint32_t left = SIMD / 2; left > 0; left /= 2)
+            sum = combine(op, kind, igi_simt_part(w, sum, 0, left), igi_simt_part(w, sum, left, left));
+        sum = LLVMBuildExtractElement(w->builder, sum, LLVMConstInt(w->i32, 0, 0), "");
+        sums[first / SIMD] = igi_simt_spread(w, sum, SIMD);
+    }
+    return igi_simt_join(w, sums, w->width / SIMD, SIMD);
+}
+
 // Distances halve: first with distant lanes, last with the neighbour.
 static void reduce(const lane_op *op, const char *kind) {
     igi_simt_widener *w = op->w;
+    if (op->set == SIMD && op->set < w->width) {
+        igi_simt_widen_set(w, op->call, NULL, reduce_simdgroups(op, kind, lanes_or_identity(op, kind)));
+        return;
+    }
     LLVMValueRef lanes = lanes_or_identity(op, kind), self = igi_simt_lane_numbers(w, w->i32, 0, 1);
     LLVMTypeRef type = LLVMTypeOf(self);
     for (uint32_t distance = op->set / 2; distance > 0; distance /= 2) {

@@ -145,6 +145,30 @@ static void a_sum_takes_five_steps(void **state) {
     end(b);
 }
 
+static bool adds_all_lanes(LLVMValueRef i) {
+    LLVMTypeRef type = LLVMTypeOf(i);
+    return LLVMGetInstructionOpcode(i) == LLVMAdd && LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+           LLVMGetVectorSize(type) >= IGI_SIMD_WIDTH;
+}
+
+static bool adds_half_of_a_simdgroup(LLVMValueRef i) {
+    LLVMTypeRef type = LLVMTypeOf(i);
+    return LLVMGetInstructionOpcode(i) == LLVMAdd && LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+           LLVMGetVectorSize(type) == IGI_SIMD_WIDTH / 2;
+}
+
+static void several_simdgroups_compute_each_sum_once(void **state) {
+    (void)state;
+    bench *b = start_to(METAL
+                        "kernel void k(device const uint *a, device uint *out, uint i [[thread_position_in_grid]]) {\n"
+                        "out[i] = simd_sum(a[i]); }",
+                        "k", igi_simt_pass_check);
+    LLVMValueRef wide = widen(b, 4 * IGI_SIMD_WIDTH, true);
+    assert_int_equal(count_if(wide, adds_all_lanes), 0);
+    assert_int_equal(count_if(wide, adds_half_of_a_simdgroup), 4);
+    end(b);
+}
+
 static bool is_divergent_branch(LLVMValueRef i) {
     return LLVMIsABranchInst(i) && LLVMIsConditional(i);
 }
@@ -205,6 +229,7 @@ int main(void) {
         cmocka_unit_test(a_nan_loses_against_a_number),
         cmocka_unit_test(known_distances_are_shuffles_of_registers),
         cmocka_unit_test(a_sum_takes_five_steps),
+        cmocka_unit_test(several_simdgroups_compute_each_sum_once),
         cmocka_unit_test(what_all_lanes_are_told_alike_parts_none),
         cmocka_unit_test(places_in_a_simdgroup_are_known),
         cmocka_unit_test(single_threads_compute_their_places),
