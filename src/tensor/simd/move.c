@@ -35,8 +35,10 @@ static uint32_t packed_dimension(const igi_tensor_walk *walk, uint64_t size) {
     return walk->rank;
 }
 
-// A transpose is done in squares, so that both sides use whole cache lines.
-enum { SQUARE = 16 };
+// A transpose is done in blocks that are a cache line of the source wide, and two of the target, which lie in the same
+// row of memory chips. So many rows of the source are more than the processor's own prefetchers follow: they are fetched
+// AHEAD blocks before they are needed.
+enum { LINE = 64, WIDTH = 16, BAND = 32, AHEAD = 4 };
 
 typedef uint32_t quad __attribute__((vector_size(16)));
 
@@ -67,21 +69,24 @@ static void put_line(char *to, const char *from) {
     memcpy(to, from, 64);
 }
 
-// A whole square of four-byte elements, assembled in a buffer and written line by line: waiting for cache lines of the
+// A whole block of four-byte elements, assembled in a buffer and written line by line: waiting for cache lines of the
 // target to be fetched takes longer than everything else.
-static void transpose_square(const char *from, int64_t from_row, char *to, int64_t to_row) {
-    char aside[SQUARE * 64] __attribute__((aligned(64)));
-    for (int64_t i = 0; i < SQUARE; i += 4)
-        for (int64_t j = 0; j < SQUARE; j += 4)
-            transpose_quad(from + i * from_row + j * 4, from_row, aside + j * 64 + i * 4, 64);
-    for (int64_t j = 0; j < SQUARE; j++) put_line(to + j * to_row, aside + j * 64);
+static void transpose_block(int64_t columns, const char *from, int64_t from_row, char *to, int64_t to_row) {
+    char aside[WIDTH * BAND * 4] __attribute__((aligned(LINE)));
+    for (int64_t i = 0; i < columns; i += 4) {
+        for (int64_t k = i; k < i + 4; k++) __builtin_prefetch(from + k * from_row + AHEAD * LINE);
+        for (int64_t j = 0; j < WIDTH; j += 4)
+            transpose_quad(from + i * from_row + j * 4, from_row, aside + (j * columns + i) * 4, columns * 4);
+    }
+    for (int64_t j = 0; j < WIDTH; j++)
+        for (int64_t k = 0; k < columns * 4; k += LINE) put_line(to + j * to_row + k, aside + j * columns * 4 + k);
 }
 
-static void copy_square(const copying *c, const char *from, char *to, uint64_t rows, uint64_t columns) {
+static void copy_block(const copying *c, const char *from, char *to, uint64_t rows, uint64_t columns) {
     const igi_tensor_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
-    if (c->size == 4 && rows == SQUARE && columns == SQUARE) {
-        transpose_square(from, w->strides[1][last], to, w->strides[0][c->slow]);
+    if (c->size == 4 && rows == WIDTH && columns % (LINE / 4) == 0) {
+        transpose_block((int64_t)columns, from, w->strides[1][last], to, w->strides[0][c->slow]);
         return;
     }
     for (uint64_t i = 0; i < rows; i++)
@@ -95,12 +100,12 @@ static void copy_plane(const copying *c, const char *from, char *to, uint64_t be
     const igi_tensor_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
     uint64_t rows = w->shape[c->slow];
-    for (uint64_t j = begin; j < end; j += SQUARE)
-        for (uint64_t i = 0; i < rows; i += SQUARE) {
+    for (uint64_t j = begin; j < end; j += BAND)
+        for (uint64_t i = 0; i < rows; i += WIDTH) {
             int64_t from_at = (int64_t)i * w->strides[1][c->slow] + (int64_t)j * w->strides[1][last];
             int64_t to_at = (int64_t)i * w->strides[0][c->slow] + (int64_t)j * w->strides[0][last];
-            copy_square(c, from + from_at, to + to_at, rows - i < SQUARE ? rows - i : SQUARE,
-                        end - j < SQUARE ? end - j : SQUARE);
+            copy_block(c, from + from_at, to + to_at, rows - i < WIDTH ? rows - i : WIDTH,
+                       end - j < BAND ? end - j : BAND);
         }
 }
 
@@ -133,8 +138,8 @@ static void planes_part(void *user, uint64_t begin, uint64_t end) {
 
 static void bands_part(void *user, uint64_t begin, uint64_t end) {
     const transposing *t = user;
-    uint64_t rows = plane_rows(t->c), last = end * SQUARE < rows ? end * SQUARE : rows;
-    copy_plane(t->c, t->planes.data[1], t->planes.data[0], begin * SQUARE, last);
+    uint64_t rows = plane_rows(t->c), last = end * BAND < rows ? end * BAND : rows;
+    copy_plane(t->c, t->planes.data[1], t->planes.data[0], begin * BAND, last);
     finish_lines();
 }
 
@@ -148,7 +153,7 @@ static void transpose(const igi_tensor_call *call, const copying *c) {
     if (t.planes.count > 1)
         igi_tensor_parallel(call->runtime, t.planes.count, grain, planes_part, &t);
     else
-        igi_tensor_parallel(call->runtime, (plane_rows(c) + SQUARE - 1) / SQUARE, 1, bands_part, &t);
+        igi_tensor_parallel(call->runtime, (plane_rows(c) + BAND - 1) / BAND, 1, bands_part, &t);
 }
 
 ig_status igi_simd_copy(const igi_tensor_call *call) {
