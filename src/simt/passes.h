@@ -36,6 +36,7 @@
     X(remarks, IGI_STAGE_NONE)         \
     X(debug, IGI_STAGE_REMARKS)        \
     X(optimise, IGI_STAGE_NONE)        \
+    X(reload, IGI_STAGE_NONE)          \
     X(show_magnitudes, IGI_STAGE_NONE) \
     X(private, IGI_STAGE_NONE)         \
     X(split, IGI_STAGE_NONE)           \
@@ -215,6 +216,8 @@ ig_status igi_simt_pass_hoist(igi_simt_module *m);
 
 // LLVM's optimisation of the whole threadgroup; fewer passes for large kernels.
 ig_status igi_simt_pass_optimise(igi_simt_module *m);
+// Pieces that LLVM cuts out of loaded vectors by shifts become loads.
+ig_status igi_simt_pass_reload(igi_simt_module *m);
 // After LLVM's optimisation: the operands of llvm.fabs are no longer hidden.
 ig_status igi_simt_pass_show_magnitudes(igi_simt_module *m);
 // After LLVM's optimisation: private arrays move off the stack, and unreachable code traps.

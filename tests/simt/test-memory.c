@@ -546,6 +546,36 @@ static void lanes_that_are_off_divide_by_nothing(void **state) {
     end(b);
 }
 
+static void pieces_of_loads_that_overlap_are_loaded(void **state) {
+    (void)state;
+    bench *b = start_body(
+        "  %a = load ptr, ptr %group\n"
+        "  %whole = load <8 x i32>, ptr %a, align 4\n"
+        "  %bits = bitcast <8 x i32> %whole to i256\n"
+        "  %far = lshr i256 %bits, 96\n"
+        "  %piece = trunc i256 %far to i128\n"
+        "  %halves = bitcast i128 %piece to <8 x i16>\n"
+        "  %low = trunc i256 %bits to i64\n"
+        "  %odd = lshr i256 %bits, 4\n"
+        "  %uneven = trunc i256 %odd to i32\n"
+        "  store <8 x i16> %halves, ptr %lane\n"
+        "  store i64 %low, ptr %lane\n"
+        "  store i32 %uneven, ptr %lane\n"
+        "  ret ptr null\n");
+    LLVMValueRef thread = LLVMGetNamedFunction(b->m.module, "thread");
+    assert_ok(igi_simt_pass_reload(&b->m));
+    verify(b, "reload");
+    // Four bits are no bytes.
+    assert_int_equal(count_opcode(thread, LLVMLShr), 1);
+    assert_int_equal(count_opcode(thread, LLVMTrunc), 1);
+    assert_int_equal(count_loads(thread, 8), 2);
+    assert_int_equal(count_loads(thread, 1), 2);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(thread)); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i) && LLVMIsALoadInst(LLVMGetOperand(i, 0)))
+            assert_int_equal(LLVMGetAlignment(LLVMGetOperand(i, 0)), 4);
+    end(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_read_and_written_in_rows),
@@ -581,6 +611,7 @@ int main(void) {
         cmocka_unit_test(odd_types_are_declined),
         cmocka_unit_test(operations_among_lanes_need_a_whole_simdgroup),
         cmocka_unit_test(lanes_that_are_off_divide_by_nothing),
+        cmocka_unit_test(pieces_of_loads_that_overlap_are_loaded),
     };
     return cmocka_run_group_tests_name("memory", tests, open_compiler, close_compiler);
 }
