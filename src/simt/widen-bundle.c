@@ -449,9 +449,14 @@ static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRe
 
 // ---- Four words for each lane ----
 
-static bool is_quad(const igi_simt_widener *w, const igi_simt_bundle *b) {
-    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
-    return !b->interleaved && bytes <= 4 && b->size * bytes == QUAD_BYTES && w->width % 4 == 0;
+// How many times four words each lane reads by itself; 0: it does not. Several pay where a shuffle that crosses 16 bytes
+// is two instructions, or a register has no more.
+static uint32_t quads_of(const igi_simt_widener *w, const igi_simt_bundle *b) {
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type), row = b->size * bytes;
+    if (b->interleaved || bytes > 4 || row % QUAD_BYTES || w->width % 4) return 0;
+    bool crossing_is_slow = !w->mask_registers || w->width == 4;
+    bool several = bytes == 4 && igi_is_power_of_two(b->size) && crossing_is_slow && igi_simt_has_all_lanes(w);
+    return row == QUAD_BYTES || several ? (uint32_t)(row / QUAD_BYTES) : 0;
 }
 
 // From each four words of both: word `first` and the next one, in pairs of `run` words, alternately from a and b.
@@ -465,15 +470,16 @@ static LLVMValueRef unpack(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, 
 }
 
 // Lanes 0, 4, 8... in one vector, 1, 5, 9... in the next: then all shuffles stay within 16 bytes.
-static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef words[4]) {
+static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, uint32_t quad, LLVMValueRef words[4]) {
     bool whole = LLVMABISizeOfType(w->s.layout, b->type) == 4;
     LLVMTypeRef row = LLVMVectorType(whole ? b->type : w->i32, 4);
     LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0}, v[4];
+    unsigned alignment = LLVMGetAlignment(b->reference);
     lane_addresses(w, b, addresses);
     for (uint32_t i = 0; i < w->width; i++) {
         uint32_t at = i % 4 * (w->width / 4) + i / 4;
-        rows[at] = LLVMBuildLoad2(w->builder, row, addresses[i], "");
-        LLVMSetAlignment(rows[at], LLVMGetAlignment(b->reference));
+        rows[at] = LLVMBuildLoad2(w->builder, row, offset_by(w, addresses[i], (uint64_t)quad * QUAD_BYTES), "");
+        LLVMSetAlignment(rows[at], quad && alignment > QUAD_BYTES ? QUAD_BYTES : alignment);
     }
     for (uint32_t i = 0; i < 4; i++) v[i] = igi_simt_concatenate(w, rows + (size_t)i * (w->width / 4), w->width / 4);
     for (uint32_t half = 0; half < 2; half++) {
@@ -483,12 +489,15 @@ static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
 }
 
 static void load_quads(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *elements) {
-    LLVMValueRef words[4];
-    uint32_t parts = b->size / 4;
-    assert(parts);
-    load_words(w, b, words);
+    uint32_t quads = quads_of(w, b), per_quad = b->size / quads, parts = per_quad / 4;
     LLVMTypeRef type = igi_simt_widen_type(w, b->type);
-    for (uint32_t i = 0; i < b->size; i++) elements[i] = igi_simt_part_of_word(w, words[i / parts], i % parts, type);
+    assert(parts);
+    for (uint32_t q = 0; q < quads; q++) {
+        LLVMValueRef words[4];
+        load_words(w, b, q, words);
+        for (uint32_t i = 0; i < per_quad; i++)
+            elements[q * per_quad + i] = igi_simt_part_of_word(w, words[i / parts], i % parts, type);
+    }
 }
 
 static void store_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
@@ -545,7 +554,7 @@ static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
     } else if (b->spread) {
         igi_simt_load_spread(w, address_of(b->trigger), back_to_start(w, b), b->type, b->size,
                              LLVMGetAlignment(b->reference), elements);
-    } else if (is_quad(w, b)) {
+    } else if (quads_of(w, b)) {
         load_quads(w, b, elements);
     } else {
         (b->interleaved ? load_interleaved : load_rows)(w, b, pieces);

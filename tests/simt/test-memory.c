@@ -185,6 +185,17 @@ static void lanes_at_a_distance_read_sixteen_bytes_at_a_time(void **state) {
     end(b);
 }
 
+// Sorting eight elements of four lanes by shuffles of even and odd elements would take 24.
+static void eight_words_of_a_few_lanes_are_read_in_two_parts(void **state) {
+    (void)state;
+    bench *b = kernel("device const float *a, device float *out",
+                      "float s = 0; for (uint k = 0; k < 8; k++) s += a[20 * (i / 2) + 8 * (i % 2) + k]; out[i] = s;");
+    LLVMValueRef wide = widen(b, 4, true);
+    assert_int_equal(count_loads(wide, 4), 8);
+    assert_int_equal(count_opcode(wide, LLVMShuffleVector), 16 + 2);  // two for addresses
+    end(b);
+}
+
 static void fields_of_structs_are_read_whole(void **state) {
     (void)state;
     is_shuffled("device const Mixed *a, device float *out", "out[i] = a[i].a + a[i].b + a[i].c;");
@@ -588,6 +599,7 @@ int main(void) {
         cmocka_unit_test(pairs_and_triples_of_an_array_are_read_whole),
         cmocka_unit_test(odd_numbers_of_elements_are_read_and_written_whole),
         cmocka_unit_test(lanes_at_a_distance_read_sixteen_bytes_at_a_time),
+        cmocka_unit_test(eight_words_of_a_few_lanes_are_read_in_two_parts),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
         cmocka_unit_test(a_store_between_keeps_loads_apart),
