@@ -90,7 +90,7 @@ static LLVMValueRef load_row(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef
     igi_simt_note(w, IGI_REMARK_CONTIGUOUS, load);
     LLVMValueRef address = igi_simt_widen_scalar(w, LLVMGetOperand(load, 0));
     uint64_t bytes = size_of(w, wide);
-    bool slow = bytes <= MOST_LINES * CACHE_LINE && is_in_slow_loop(w);
+    bool slow = bytes <= (uint64_t)MOST_LINES * CACHE_LINE && is_in_slow_loop(w);
     if (slow || (bytes <= CACHE_LINE && is_in_column(w, load))) prefetch_next(w, address, bytes);
     return igi_simt_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }

@@ -74,7 +74,7 @@ static void put_line(char *to, const char *from) {
 static void transpose_block(int64_t columns, const char *from, int64_t from_row, char *to, int64_t to_row) {
     char aside[WIDTH * BAND * 4] __attribute__((aligned(LINE)));
     for (int64_t i = 0; i < columns; i += 4) {
-        for (int64_t k = i; k < i + 4; k++) __builtin_prefetch(from + k * from_row + AHEAD * LINE);
+        for (int64_t k = i; k < i + 4; k++) __builtin_prefetch(from + k * from_row + (int64_t)AHEAD * LINE);
         for (int64_t j = 0; j < WIDTH; j += 4)
             transpose_quad(from + i * from_row + j * 4, from_row, aside + (j * columns + i) * 4, columns * 4);
     }
