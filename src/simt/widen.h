@@ -49,13 +49,13 @@ typedef struct igi_simt_widener {
     igi_simt_bundle *bundles;  // all of them
     igi_simt_exchange exchanges[IGI_MAX_EXCHANGES];
     uint32_t exchange_count;
-    uint32_t emission;         // counts emissions of a block's instructions
-    LLVMValueRef entry_mask;   // NULL: all lanes
-    uint32_t block;            // being emitted
-    LLVMValueRef mask;         // of that block; NULL: all lanes
-    LLVMBasicBlockRef whole;   // start of the block's copy for when all lanes are active; NULL: not in such a copy
-    LLVMValueRef other_part;   // the second one of the last matrix loaded
-    LLVMValueRef halves[2];    // places of a matrix during calls of shared functions; NULL: none yet
+    uint32_t emission;        // counts emissions of a block's instructions
+    LLVMValueRef entry_mask;  // NULL: all lanes
+    uint32_t block;           // being emitted
+    LLVMValueRef mask;        // of that block; NULL: all lanes
+    LLVMBasicBlockRef whole;  // start of the block's copy for when all lanes are active; NULL: not in such a copy
+    LLVMValueRef other_part;  // the second one of the last matrix loaded
+    LLVMValueRef halves[2];   // places of a matrix during calls of shared functions; NULL: none yet
     LLVMValueRef row_addresses, row_elements;  // of bundles during such calls; NULL: none yet
     bool matrix_order;                         // vectors are wanted in matrix order if they have it
     const char *declined;                      // why this kernel is not widened; NULL so far
