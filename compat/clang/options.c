@@ -46,6 +46,12 @@ static const option table[] = {
     {"-Wl,-dead_strip", REPLACE, "-Wl,--gc-sections"},
 };
 
+// A Mac has LLVM's library of C++; here it is GCC's, unless the words ask for the other one.
+static const option cxx_libraries[] = {
+    {"-lc++", REPLACE, "-lstdc++"},
+    {"-lc++abi", DROP, NULL},
+};
+
 bool command_add(command *c, const char *word) {
     if (c->count + 2 > c->capacity) {
         size_t capacity = c->capacity ? 2 * c->capacity : 64;
@@ -68,10 +74,21 @@ static bool matches(const option *o, const char *word) {
     return strncmp(o->name, word, length - 1) == 0;
 }
 
-static const option *find(const char *word) {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (matches(&table[i], word)) return &table[i];
+static const option *find_in(const option *options, size_t count, const char *word) {
+    for (size_t i = 0; i < count; i++)
+        if (matches(&options[i], word)) return &options[i];
     return NULL;
+}
+
+static const option *find(const char *word, bool has_libcxx) {
+    const option *found = find_in(table, sizeof table / sizeof *table, word);
+    if (found || has_libcxx) return found;
+    return find_in(cxx_libraries, sizeof cxx_libraries / sizeof *cxx_libraries, word);
+}
+
+static bool has_word(char **words, const char *word) {
+    while (*words && strcmp(*words, word) != 0) words++;
+    return *words != NULL;
 }
 
 // ---- Frameworks ----
@@ -138,8 +155,9 @@ static size_t translate_option(command *c, const option *o, char **words, const 
 }
 
 bool options_translate(command *c, char **words, const char *directory) {
+    bool has_libcxx = has_word(words, "-stdlib=libc++");
     while (*words) {
-        const option *o = find(*words);
+        const option *o = find(*words, has_libcxx);
         const char *framework = framework_of_linker(*words);
         size_t read = 1;
         if (o) {
