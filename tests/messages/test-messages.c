@@ -132,6 +132,7 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_indirect_commands_create(NULL, NULL, NULL), "indirect_commands_create: ");
     FAILS(ig_indirect_commands_set_pipeline(NULL, 0, NULL), "indirect_commands_set_pipeline: ");
     FAILS(ig_indirect_commands_set_buffer(NULL, 0, NULL, 0, 0), "indirect_commands_set_buffer: ");
+    FAILS(ig_indirect_commands_set_attribute_stride(NULL, 0, 4, 0), "indirect_commands_set_attribute_stride: ");
     FAILS(ig_indirect_commands_set_threadgroup_memory(NULL, 0, 0, 0), "indirect_commands_set_threadgroup_memory: ");
     FAILS(ig_indirect_commands_set_stage_region(NULL, 0, one, one), "indirect_commands_set_stage_region: ");
     FAILS(ig_indirect_commands_dispatch_threads(NULL, 0, one, one), "indirect_commands_dispatch_threads: ");
