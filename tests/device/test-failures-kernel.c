@@ -175,7 +175,7 @@ static const char endless[] =
     "}\n"
     "kernel void met_often(device uint *a [[buffer(0)]], uint t [[thread_index_in_threadgroup]]) {\n"
     "    threadgroup uint x[64];\n"
-    "    for (int i = 0; i < 4096; i++) for (int j = 0; j < 4096; j++) {\n"
+    "    for (int i = 0; i < 32768; i++) for (int j = 0; j < 32768; j++) {\n"
     "        x[t] = i + j;\n"
     "        threadgroup_barrier(mem_flags::mem_threadgroup);\n"
     "        a[t] += x[63 - t];\n"
