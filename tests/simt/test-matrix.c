@@ -155,8 +155,8 @@ static void products_with_one_left_matrix_share_its_columns(void **state) {
     for (int i = 0; i < 2; i++) {
         char body[600];
         snprintf(body, sizeof body,
-                 "simdgroup_float8x8 x, y, s(0.0f), t(0.0f); simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
-                 "simdgroup_multiply_accumulate(s, x, y, s); simdgroup_multiply_accumulate(t, %s, y, t);\n"
+                 "simdgroup_float8x8 x, y, s, t; simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
+                 "simdgroup_multiply_accumulate(s, x, y, x); simdgroup_multiply_accumulate(t, %s, y, y);\n"
                  "simdgroup_store(s, c, 8); simdgroup_store(t, c + 64, 8);",
                  lefts[i]);
         bench *b = kernel(ABC, body);
