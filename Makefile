@@ -20,14 +20,14 @@ ARGS ?=
 JOBS ?=
 
 # The first clang from 19 to 21: in PATH, or where Debian and Homebrew keep it. It compiles Objective-C and what is
-# sanitized; on a Mac Apple's does.
+# sanitized; on a Mac Apple's does. It is looked for when it is needed, because setup may have to install it first.
 in_path = $(shell sh -c 'command -v $(1) >/dev/null 2>&1 && echo $(1)')
-CLANG := $(firstword $(foreach v,19 20 21,$(call in_path,clang-$(v)) $(wildcard /usr/lib/llvm-$(v)/bin/clang \
+CLANG = $(firstword $(foreach v,19 20 21,$(call in_path,clang-$(v)) $(wildcard /usr/lib/llvm-$(v)/bin/clang \
 	/opt/homebrew/opt/llvm@$(v)/bin/clang /usr/local/opt/llvm@$(v)/bin/clang)) clang)
-FORMAT := $(firstword $(call in_path,clang-format-19) $(wildcard $(dir $(CLANG))clang-format) clang-format)
+FORMAT = $(firstword $(call in_path,clang-format-19) $(wildcard $(dir $(CLANG))clang-format) clang-format)
 ifneq ($(shell uname -s),Darwin)
-OBJECTIVE := OBJC=$(CLANG) OBJCXX=$(subst $(notdir $(CLANG)),$(patsubst clang%,clang++%,$(notdir $(CLANG))),$(CLANG))
-SANITIZER := CC=$(CLANG)
+OBJECTIVE = OBJC=$(CLANG) OBJCXX=$(subst $(notdir $(CLANG)),$(patsubst clang%,clang++%,$(notdir $(CLANG))),$(CLANG))
+SANITIZER = CC=$(CLANG)
 endif
 
 COMMON := -Dtests=true -Dprefix=$(abspath $(PREFIX))
