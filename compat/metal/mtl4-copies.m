@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metal 4: copies and fills, as encoders remember them.
+// Metal 4: copies and fills, as encoders remember them. Options concern depth, stencil and compressed pixels, and have no
+// effect.
 #include "mtl4.h"
 #include "tensor.h"
 
@@ -72,18 +73,15 @@
        destinationLevel:(NSUInteger)level
       destinationOrigin:(MTLOrigin)origin
                 options:(MTLBlitOption)options {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] copyFromBuffer:source
-                       sourceOffset:sourceOffset
-                  sourceBytesPerRow:bytesPerRow
-                sourceBytesPerImage:bytesPerImage
-                         sourceSize:size
-                          toTexture:target
-                   destinationSlice:slice
-                   destinationLevel:level
-                  destinationOrigin:origin
-                            options:options];
-    }];
+    [self copyFromBuffer:source
+               sourceOffset:sourceOffset
+          sourceBytesPerRow:bytesPerRow
+        sourceBytesPerImage:bytesPerImage
+                 sourceSize:size
+                  toTexture:target
+           destinationSlice:slice
+           destinationLevel:level
+          destinationOrigin:origin];
 }
 
 - (void)copyFromTexture:(id<MTLTexture>)source
@@ -96,18 +94,15 @@
       destinationBytesPerRow:(NSUInteger)bytesPerRow
     destinationBytesPerImage:(NSUInteger)bytesPerImage
                      options:(MTLBlitOption)options {
-    [self record:^(IGReplay *replay) {
-      [[replay blit] copyFromTexture:source
-                         sourceSlice:slice
-                         sourceLevel:level
-                        sourceOrigin:origin
-                          sourceSize:size
-                            toBuffer:target
-                   destinationOffset:offset
-              destinationBytesPerRow:bytesPerRow
-            destinationBytesPerImage:bytesPerImage
-                             options:options];
-    }];
+    [self copyFromTexture:source
+                     sourceSlice:slice
+                     sourceLevel:level
+                    sourceOrigin:origin
+                      sourceSize:size
+                        toBuffer:target
+               destinationOffset:offset
+          destinationBytesPerRow:bytesPerRow
+        destinationBytesPerImage:bytesPerImage];
 }
 
 - (void)copyFromTexture:(id<MTLTexture>)source
