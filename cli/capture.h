@@ -4,7 +4,7 @@
 #ifndef INGOT_CLI_CAPTURE_H
 #define INGOT_CLI_CAPTURE_H
 
-#include <ingot/device.h>
+#include <ingot/texture.h>
 
 #include "core/json-read.h"
 #include "core/npy.h"
@@ -15,16 +15,32 @@ typedef struct capture_buffer {
     const char *label;      // may be NULL
 } capture_buffer;
 
-typedef enum capture_kind { CAPTURE_BUFFER, CAPTURE_BYTES, CAPTURE_THREADGROUP } capture_kind;
+typedef struct capture_texture {
+    ig_texture_desc desc;   // but for its buffer
+    bool in_buffer;         // the pixels are in one of the buffers, and in no file
+    size_t buffer;          // then which
+    igi_npy before, after;  // all levels of the first layer, then of the next; after: as of buffers
+} capture_texture;
+
+typedef enum capture_kind {
+    CAPTURE_BUFFER,
+    CAPTURE_BYTES,
+    CAPTURE_THREADGROUP,
+    CAPTURE_TEXTURE,
+    CAPTURE_SAMPLER,
+} capture_kind;
 
 typedef struct capture_argument {
     capture_kind kind;
     uint32_t index;
     const char *name;  // "" when not known
-    size_t buffer;     // which of the buffers
+    size_t buffer;     // which of the buffers, or of the textures
     uint64_t offset;   // into it
     igi_npy bytes;
     uint64_t length;  // of threadgroup memory
+    bool is_view;     // of the texture
+    ig_texture_view_desc view;
+    ig_texture_sampler_desc sampler;
 } capture_argument;
 
 // What fills [[stage_in]]; without attributes, the kernel has none.
@@ -36,7 +52,7 @@ typedef struct capture_stage {
     ig_size origin, size;
 } capture_stage;
 
-enum { CAPTURE_MAX_ITEMS = 64, CAPTURE_MAX_DEFINES = 4096, CAPTURE_CONSTANT_BYTES = 32 };
+enum { CAPTURE_MAX_ITEMS = 256, CAPTURE_MAX_DEFINES = 4096, CAPTURE_CONSTANT_BYTES = 32 };
 
 typedef struct capture {
     igi_json_document document;  // holds the strings
@@ -55,6 +71,8 @@ typedef struct capture {
     uint64_t deadline_ns, schedule;
     capture_buffer buffers[CAPTURE_MAX_ITEMS];
     size_t buffer_count;
+    capture_texture textures[CAPTURE_MAX_ITEMS];
+    size_t texture_count;
     capture_argument arguments[CAPTURE_MAX_ITEMS];
     size_t argument_count;
     capture_stage stage;
@@ -63,7 +81,5 @@ typedef struct capture {
 // owns: *read is the caller's to free, also after a failure. errors: NOT_FOUND, IO, BAD_FORMAT, OUT_OF_MEMORY.
 ig_status capture_load(const char *directory, capture *read, ig_error *error);
 void capture_free(capture *read);
-// capture-stage.c: of the member "stage_input" of a description, if there is one. errors: BAD_FORMAT.
-ig_status capture_read_stage(const igi_json_value *root, const char *path, capture_stage *stage, ig_error *error);
 
 #endif

@@ -2,11 +2,23 @@
 // ingot replay: what differs, and where.
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "console/options.h"
 #include "console/output.h"
 #include "elements.h"
 #include "replay.h"
+
+// A buffer or a texture after the dispatch.
+typedef struct result {
+    const char *what;  // "buffer" or "texture"
+    capture_kind kind;
+    size_t index;
+    ig_type type;
+    uint64_t bytes;
+    const char *now, *then;
+} result;
 
 typedef struct comparison {
     uint64_t elements, different, first;
@@ -24,75 +36,97 @@ static bool is_close(const replay_job *job, ig_type type, const void *now, const
     return *difference <= job->tolerance * fmax(1, fabs(b)) && job->tolerance > 0;
 }
 
-static comparison compare(const replay_job *job, size_t index) {
-    const capture_buffer *buffer = &job->captured.buffers[index];
-    const char *now = ig_buffer_contents(job->buffers[index]), *then = buffer->after.data;
-    uint32_t size = ig_type_size(buffer->type);
-    comparison result = {.elements = buffer->after.bytes / size};
-    for (uint64_t i = 0; i < result.elements; i++) {
+static comparison compare(const replay_job *job, const result *r) {
+    uint32_t size = ig_type_size(r->type);
+    comparison found = {.elements = r->bytes / size};
+    for (uint64_t i = 0; i < found.elements; i++) {
         double difference;
-        if (is_close(job, buffer->type, now + i * size, then + i * size, &difference)) continue;
-        if (!result.different++) result.first = i;
-        if (difference > result.largest) result.largest = difference;
+        if (is_close(job, r->type, r->now + i * size, r->then + i * size, &difference)) continue;
+        if (!found.different++) found.first = i;
+        if (difference > found.largest) found.largest = difference;
     }
-    return result;
+    return found;
 }
 
-// The first argument that the buffer is bound to.
-static const capture_argument *argument_of(const capture *captured, size_t buffer) {
+// The first argument that it is bound to.
+static const capture_argument *argument_of(const capture *captured, const result *r) {
     for (size_t i = 0; i < captured->argument_count; i++) {
         const capture_argument *argument = &captured->arguments[i];
-        if (argument->kind == CAPTURE_BUFFER && argument->buffer == buffer) return argument;
+        if (argument->kind == r->kind && argument->buffer == r->index) return argument;
     }
     return NULL;
 }
 
-static void put_comparison(const replay_job *job, size_t index, const comparison *c) {
-    const capture_buffer *buffer = &job->captured.buffers[index];
-    const capture_argument *argument = argument_of(&job->captured, index);
-    uint64_t at = c->first * ig_type_size(buffer->type);
+static void put_comparison(const replay_job *job, const result *r, const comparison *c) {
+    const capture_argument *argument = argument_of(&job->captured, r);
+    uint64_t at = c->first * ig_type_size(r->type);
     igi_json *row = cli_begin_row();
-    igi_json_put_u64(row, "buffer", index);
+    igi_json_put_u64(row, r->what, r->index);
     if (argument) igi_json_put_u64(row, "argument", argument->index);
     if (argument) igi_json_put_string(row, "name", argument->name);
-    igi_json_put_string(row, "type", ig_type_name(buffer->type));
+    igi_json_put_string(row, "type", ig_type_name(r->type));
     igi_json_put_u64(row, "elements", c->elements);
     igi_json_put_u64(row, "different", c->different);
     if (c->different) {
         igi_json_put_u64(row, "first", c->first);
         igi_json_key(row, "value");
-        cli_element_json(buffer->type, (const char *)ig_buffer_contents(job->buffers[index]) + at, row);
+        cli_element_json(r->type, r->now + at, row);
         igi_json_key(row, "captured");
-        cli_element_json(buffer->type, (const char *)buffer->after.data + at, row);
-        if (cli_type_is_float(buffer->type)) igi_json_put_double(row, "largest_difference", c->largest);
+        cli_element_json(r->type, r->then + at, row);
+        if (cli_type_is_float(r->type)) igi_json_put_double(row, "largest_difference", c->largest);
     }
     cli_end_row();
 }
 
-static void print_comparison(const replay_job *job, size_t index, const comparison *c) {
-    const capture_buffer *buffer = &job->captured.buffers[index];
-    const capture_argument *argument = argument_of(&job->captured, index);
-    uint64_t at = c->first * ig_type_size(buffer->type);
+static void print_comparison(const replay_job *job, const result *r, const comparison *c) {
+    const capture_argument *argument = argument_of(&job->captured, r);
+    uint64_t at = c->first * ig_type_size(r->type);
     char now[CLI_ELEMENT_TEXT], then[CLI_ELEMENT_TEXT];
     printf("argument %u '%s': ", argument ? argument->index : 0, argument ? cli_visible(argument->name) : "");
     if (!c->different) {
-        printf("%" PRIu64 " elements of %s are the same\n", c->elements, ig_type_name(buffer->type));
+        printf("%" PRIu64 " elements of %s are the same\n", c->elements, ig_type_name(r->type));
         return;
     }
-    cli_element_format(buffer->type, (const char *)ig_buffer_contents(job->buffers[index]) + at, now);
-    cli_element_format(buffer->type, (const char *)buffer->after.data + at, then);
+    cli_element_format(r->type, r->now + at, now);
+    cli_element_format(r->type, r->then + at, then);
     printf("%" PRIu64 " of %" PRIu64 " elements of %s differ; the first is %" PRIu64 ": %s, captured %s", c->different,
-           c->elements, ig_type_name(buffer->type), c->first, now, then);
-    if (cli_type_is_float(buffer->type)) printf("; the largest difference is %g", c->largest);
+           c->elements, ig_type_name(r->type), c->first, now, then);
+    if (cli_type_is_float(r->type)) printf("; the largest difference is %g", c->largest);
     printf("\n");
 }
 
-void replay_compare(const replay_job *job, size_t *different, size_t *compared) {
+static void show(const replay_job *job, const result *r, size_t *different, size_t *compared) {
+    comparison c = compare(job, r);
+    (cli_json ? put_comparison : print_comparison)(job, r, &c);
+    *different += c.different != 0;
+    ++*compared;
+}
+
+static void compare_buffers(const replay_job *job, size_t *different, size_t *compared) {
     for (size_t i = 0; i < job->captured.buffer_count; i++) {
-        if (!job->captured.buffers[i].after.data) continue;
-        comparison c = compare(job, i);
-        (cli_json ? put_comparison : print_comparison)(job, i, &c);
-        *different += c.different != 0;
-        ++*compared;
+        const capture_buffer *buffer = &job->captured.buffers[i];
+        if (!buffer->after.data) continue;
+        const result r = {"buffer",          CAPTURE_BUFFER,      i,
+                          buffer->type,      buffer->after.bytes, ig_buffer_contents(job->buffers[i]),
+                          buffer->after.data};
+        show(job, &r, different, compared);
     }
+}
+
+static int compare_textures(const replay_job *job, size_t *different, size_t *compared) {
+    for (size_t i = 0; i < job->captured.texture_count; i++) {
+        const igi_npy *after = &job->captured.textures[i].after;
+        if (!after->data) continue;
+        void *now = replay_read_pixels(job, i);
+        if (!now) return cli_report(IG_STATUS_OUT_OF_MEMORY, NULL);
+        show(job, &(result){"texture", CAPTURE_TEXTURE, i, after->type, after->bytes, now, after->data}, different,
+             compared);
+        free(now);
+    }
+    return CLI_CONTINUE;
+}
+
+int replay_compare(const replay_job *job, size_t *different, size_t *compared) {
+    compare_buffers(job, different, compared);
+    return compare_textures(job, different, compared);
 }

@@ -75,6 +75,8 @@ static void encode(replay_job *job, ig_commands *commands) {
             case CAPTURE_THREADGROUP:
                 ig_commands_set_threadgroup_memory(commands, argument->length, argument->index);
                 break;
+            case CAPTURE_TEXTURE: replay_bind_texture(job, commands, i); break;
+            case CAPTURE_SAMPLER: ig_commands_set_sampler(commands, job->samplers[i], argument->index); break;
         }
     }
     const capture_stage *stage = &job->captured.stage;
@@ -134,7 +136,8 @@ static void introduce(const replay_job *job) {
 
 static int report_result(const replay_job *job) {
     size_t different = 0, compared = 0;
-    replay_compare(job, &different, &compared);
+    int result = replay_compare(job, &different, &compared);
+    if (result != CLI_CONTINUE) return result;
     const char *verdict = different ? "different" : compared ? "same" : "ran";
     if (cli_json) {
         igi_json *row = cli_begin_row();
@@ -159,6 +162,7 @@ static int run(replay_job *job) {
     if (result == CLI_CONTINUE) result = open_device(job);
     if (result == CLI_CONTINUE) result = compile(job);
     if (result == CLI_CONTINUE) result = create_buffers(job);
+    if (result == CLI_CONTINUE) result = replay_create_textures(job);
     if (result == CLI_CONTINUE) result = dispatch(job);
     if (result != CLI_CONTINUE) return result;
     result = report_result(job);
@@ -167,6 +171,7 @@ static int run(replay_job *job) {
 }
 
 static void free_job(replay_job *job) {
+    replay_free_textures(job);
     for (size_t i = 0; i < job->captured.buffer_count; i++) ig_buffer_release(job->buffers[i]);
     ig_queue_release(job->queue);
     ig_pipeline_release(job->pipeline);

@@ -65,6 +65,7 @@ ig_status ig_texture_sampler_create(ig_device *device, const ig_texture_sampler_
     if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
     made->device = ig_device_retain(device);
+    made->desc = *desc;
     made->state = pack(desc);
     if (device->backend->sampler_open && !device->backend->sampler_open(made, desc)) {
         free(made);

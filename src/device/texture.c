@@ -228,6 +228,7 @@ static ig_texture *allocate(ig_device *device, const ig_texture_desc *desc) {
 
 static void free_texture(ig_texture *texture) {
     if (texture->state) texture->device->backend->texture_close(texture);
+    ig_texture_release(texture->root);
     ig_buffer_release(texture->buffer);
     free(texture->label), free(texture);
 }
@@ -360,6 +361,9 @@ ig_status ig_texture_create_view(ig_texture *texture, const ig_texture_view_desc
     ig_texture *made = allocate(texture->device, &texture->desc);
     if (!made) return igi_fail_no_memory();
     made->buffer = ig_buffer_retain(texture->buffer);
+    made->root = ig_texture_retain(texture->root ? texture->root : texture);
+    made->view = v;
+    if (texture->root) made->view.level += texture->view.level, made->view.layer += texture->view.layer;
     made->desc.type = v.type, made->desc.format = v.format;
     made->desc.levels = v.levels;
     made->desc.array_length = v.layers / (types[v.type].is_cube ? 6 : 1);

@@ -11,6 +11,8 @@ struct ig_texture {
     ig_device *device;
     ig_buffer *buffer;  // has the pixels
     ig_texture_desc desc;
+    ig_texture *root;           // what this is a view of, no view itself; NULL: this is none
+    ig_texture_view_desc view;  // of the root, without zeros that stand for something
     char *label;
     igi_texture shown;  // to kernels; without data where the backend has the pixels
     void *state;        // of the backend; NULL where `shown` has the pixels
@@ -19,6 +21,7 @@ struct ig_texture {
 struct ig_texture_sampler {
     igi_refcount references;
     ig_device *device;
+    ig_texture_sampler_desc desc;
     uint64_t state;  // as in __ingot_texture_layout
     void *own;       // the backend's
 };

@@ -21,6 +21,11 @@ static const char source[] =
     "kernel void wild(device int *out [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
     "    out[0] = 7; out[i * 1000000000ul] = 1;\n}\n"
     "kernel void endless(device int *out [[buffer(0)]]) { while (out[0] == 0) out[1]++; }\n"
+    "kernel void mix(texture2d<float> wide [[texture(0)]], texture2d<float, access::write> out [[texture(1)]],\n"
+    "                texture_buffer<float, access::read_write> row [[texture(2)]], sampler s [[sampler(3)]],\n"
+    "                device float *numbers [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+    "    float4 c = wide.sample(s, float2((i + 0.5f) / 2, 0.5f));\n"
+    "    out.write(c, uint2(i, 0)); row.write(c.r + numbers[i], i);\n}\n"
     "kernel void past(device int *out [[buffer(0)]], uint i [[thread_position_in_grid]]) { out[i + 1] = 1; }\n";
 
 typedef struct place {
@@ -297,6 +302,110 @@ static void a_directory_that_vanishes_fails_no_dispatch(void **state) {
     close_place(&p);
 }
 
+// ---- Textures ----
+
+static ig_texture *make_texture(const place *p, const ig_texture_desc *desc) {
+    ig_texture *made = NULL;
+    assert_ok(ig_texture_create(p->on, desc, &made));
+    return made;
+}
+
+// One level of a picture, with red and alpha exchanged, a new picture, and pixels in a buffer that the kernel has too.
+static void run_mix(const place *p) {
+    ig_texture *picture = make_texture(p, &(ig_texture_desc){.type = IG_TEXTURE_2D,
+                                                             .format = IG_PIXEL_RGBA8_UNORM,
+                                                             .width = 4,
+                                                             .height = 2,
+                                                             .levels = 2,
+                                                             .label = "picture"}),
+               *view,
+               *out = make_texture(
+                   p, &(ig_texture_desc){.type = IG_TEXTURE_2D, .format = IG_PIXEL_R32_FLOAT, .width = 2, .height = 1});
+    const unsigned char second[8] = {51, 0, 0, 255, 102, 0, 0, 0};
+    assert_ok(ig_texture_write(picture, &(ig_region){.level = 1}, second, 0, 0));
+    assert_ok(ig_texture_create_view(
+        picture,
+        &(ig_texture_view_desc){.type = IG_TEXTURE_2D,
+                                .level = 1,
+                                .swizzle = {IG_SWIZZLE_ALPHA, IG_SWIZZLE_SAME, IG_SWIZZLE_SAME, IG_SWIZZLE_RED}},
+        &view));
+    ig_buffer *numbers = make_buffer_on(p->on, 16);
+    ((float *)ig_buffer_contents(numbers))[1] = 10;
+    ig_texture *row = make_texture(
+        p, &(ig_texture_desc){
+               .type = IG_TEXTURE_BUFFER, .format = IG_PIXEL_R32_FLOAT, .width = 2, .buffer = numbers, .offset = 8});
+    ig_texture_sampler *sampler = NULL;
+    assert_ok(ig_texture_sampler_create(p->on, &(ig_texture_sampler_desc){.s = IG_ADDRESS_REPEAT, .lod_min = 0.25f},
+                                        &sampler));
+    ig_pipeline *pipeline = kernel_of(p, "mix");
+    ig_commands *commands = make_commands(p->queue);
+    ig_commands_set_pipeline(commands, pipeline);
+    ig_commands_set_texture(commands, view, 0), ig_commands_set_texture(commands, out, 1);
+    ig_commands_set_texture(commands, row, 2), ig_commands_set_sampler(commands, sampler, 3);
+    ig_commands_set_buffer(commands, numbers, 0, 0);
+    ig_commands_dispatch_threads(commands, line(2), line(2));
+    assert_ok(ig_commands_commit(commands));
+    assert_ok(ig_commands_wait(commands, IG_FOREVER));
+    ig_commands_release(commands);
+    ig_pipeline_release(pipeline), ig_texture_sampler_release(sampler), ig_buffer_release(numbers);
+    ig_texture_release(picture), ig_texture_release(view), ig_texture_release(out), ig_texture_release(row);
+}
+
+static uint64_t number_in(const igi_json_value *object, const char *key) {
+    uint64_t number = UINT64_MAX;
+    assert_true(igi_json_get_u64(igi_json_member(object, key), &number));
+    return number;
+}
+
+static void expect_floats(const char *capture, const char *name, ig_type type, uint64_t bytes, uint64_t first,
+                          const float values[2]) {
+    char *path = igi_path_join(capture, name);
+    igi_npy array;
+    assert_ok(igi_npy_load(path, &array, NULL));
+    assert_int_equal(array.type, type);
+    assert_int_equal(array.bytes, bytes);
+    assert_memory_equal((const char *)array.data + first, values, 8);
+    igi_npy_free(&array);
+    free(path);
+}
+
+static void textures_are_written_whole_with_the_views_of_them(void **state) {
+    (void)state;
+    place p = open_place("mix", 0);
+    run_mix(&p);
+    char *capture;
+    assert_int_equal(list_captures(&p, &capture), 1);
+    igi_json_document d = read_description(capture);
+    const igi_json_value *texture = igi_json_member(d.root, "textures")->first;
+    assert_string_equal(igi_json_get_string(igi_json_member(texture, "label")), "picture");
+    assert_string_equal(igi_json_get_string(igi_json_member(texture, "format")), "rgba8_unorm");
+    assert_int_equal(number_in(texture, "levels"), 2);
+    assert_null(igi_json_member(texture, "after"));  // which the kernel only reads
+    expect_words(capture, "texture-0.npy", IG_TYPE_U8, 4 * 2 * 4 + 2 * 4, 8, (int)0xff000033);
+    expect_floats(capture, "texture-1.npy", IG_TYPE_F32, 8, 0, (float[2]){0, 0});
+    expect_floats(capture, "texture-1-after.npy", IG_TYPE_F32, 8, 0, (float[2]){1, 0});
+    const igi_json_value *row = texture->next->next;
+    assert_int_equal(number_in(row, "buffer"), 0);
+    assert_int_equal(number_in(row, "offset"), 8);
+    expect_floats(capture, "buffer-0.npy", IG_TYPE_U8, 16, 8, (float[2]){0, 0});
+    expect_floats(capture, "buffer-0-after.npy", IG_TYPE_U8, 16, 8, (float[2]){1, 10});
+    const igi_json_value *argument = igi_json_member(d.root, "arguments")->first;
+    while (!igi_json_member(argument, "view")) argument = argument->next;
+    const igi_json_value *view = igi_json_member(argument, "view");
+    assert_int_equal(number_in(argument, "texture"), 0);
+    assert_int_equal(number_in(view, "level"), 1);
+    uint64_t red = 0;
+    assert_true(igi_json_get_u64(igi_json_member(view, "swizzle")->first, &red) && red == IG_SWIZZLE_ALPHA);
+    while (!igi_json_member(argument, "sampler")) argument = argument->next;
+    const igi_json_value *sampler = igi_json_member(argument, "sampler");
+    assert_int_equal(number_in(argument, "index"), 3);
+    assert_int_equal(number_in(sampler, "s"), IG_ADDRESS_REPEAT);
+    assert_int_equal(number_in(sampler, "lod_min_bits"), 0x3e800000);
+    igi_json_document_free(&d);
+    free(capture);
+    close_place(&p);
+}
+
 static void included_files_become_one_text(void **state) {
     (void)state;
     place p = {.directory = make_temp_dir()};
@@ -333,6 +442,7 @@ int main(void) {
         cmocka_unit_test(a_capture_starts_and_stops_when_asked),
         cmocka_unit_test(a_capture_that_cannot_be_made_is_refused),
         cmocka_unit_test(a_directory_that_vanishes_fails_no_dispatch),
+        cmocka_unit_test(textures_are_written_whole_with_the_views_of_them),
         cmocka_unit_test(included_files_become_one_text),
     };
     return cmocka_run_group_tests(tests, open_test_device, close_test_device);

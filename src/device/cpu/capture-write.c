@@ -9,18 +9,10 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/npy.h"
-#include "device/cpu/capture.h"
+#include "device/cpu/capture-write.h"
 #include "device/stage-input.h"
 
-typedef struct writer {
-    const cpu_capture *capture;
-    const struct cpu_origin *origin;
-    char *directory;
-    bool has_results;
-    igi_json json;
-    ig_status status;
-    ig_error *error;
-} writer;
+typedef cpu_capture_writer writer;
 
 // ---- Files ----
 
@@ -42,7 +34,7 @@ static void save_file(writer *w, const char *name, const void *data, size_t leng
     free(path);
 }
 
-static void save_array(writer *w, const char *name, ig_type type, const void *data, uint64_t bytes) {
+void igi_cpu_capture_save(writer *w, const char *name, ig_type type, const void *data, uint64_t bytes) {
     if (w->status != IG_STATUS_OK) return;
     char *path = igi_path_join(w->directory, name);
     const uint64_t count = bytes / ig_type_size(type);
@@ -181,14 +173,8 @@ static void put_buffer(writer *w, size_t index) {
     if (buffer->label) igi_json_put_string(&w->json, "label", buffer->label);
     if (entry->before && w->has_results) igi_json_put_string(&w->json, "after", after);
     igi_json_end_object(&w->json);
-    save_array(w, before, entry->type, entry->before ? entry->before : buffer->memory, buffer->length);
-    if (entry->before && w->has_results) save_array(w, after, entry->type, buffer->memory, buffer->length);
-}
-
-static size_t index_of(const cpu_capture *capture, const ig_buffer *buffer) {
-    size_t i = 0;
-    while (i < capture->buffer_count && capture->buffers[i].buffer != buffer) i++;
-    return i;
+    igi_cpu_capture_save(w, before, entry->type, entry->before ? entry->before : buffer->memory, buffer->length);
+    if (entry->before && w->has_results) igi_cpu_capture_save(w, after, entry->type, buffer->memory, buffer->length);
 }
 
 static void put_argument(writer *w, const igi_device_binding *binding) {
@@ -196,20 +182,23 @@ static void put_argument(writer *w, const igi_device_binding *binding) {
     const ig_argument *argument =
         igi_device_pipeline_argument(w->capture->dispatch->pipeline, binding->kind, binding->index);
     bool threadgroup = binding->kind == IG_ARGUMENT_THREADGROUP;
-    if (!binding->buffer && !binding->bytes && !(threadgroup && binding->length)) return;
+    bool image = binding->texture || binding->sampler;
+    if (!binding->buffer && !binding->bytes && !image && !(threadgroup && binding->length)) return;
     igi_json_begin_object(json);
     igi_json_put_u64(json, "index", binding->index);
     if (argument) igi_json_put_string(json, "name", argument->name);
     if (threadgroup) igi_json_put_u64(json, "threadgroup", binding->length);
+    if (binding->texture) igi_cpu_capture_put_view(w, binding->texture);
+    if (binding->sampler) igi_cpu_capture_put_sampler(w, binding->sampler);
     if (binding->buffer) {
-        igi_json_put_u64(json, "buffer", index_of(w->capture, binding->buffer));
+        igi_json_put_u64(json, "buffer", igi_cpu_capture_index(w->capture, binding->buffer));
         igi_json_put_u64(json, "offset", binding->offset);
     }
     if (binding->bytes) {
         char name[32];
         snprintf(name, sizeof name, "bytes-%u.npy", binding->index);
         igi_json_put_string(json, "bytes", name);
-        save_array(w, name, IG_TYPE_U8, binding->bytes, binding->length);
+        igi_cpu_capture_save(w, name, IG_TYPE_U8, binding->bytes, binding->length);
     }
     igi_json_end_object(json);
 }
@@ -219,6 +208,7 @@ static void put_arrays(writer *w) {
     igi_json_key(&w->json, "buffers"), igi_json_begin_array(&w->json);
     for (size_t i = 0; i < w->capture->buffer_count; i++) put_buffer(w, i);
     igi_json_end_array(&w->json);
+    igi_cpu_capture_put_textures(w);
     igi_json_key(&w->json, "arguments"), igi_json_begin_array(&w->json);
     for (uint32_t i = 0; i < dispatch->binding_count; i++) put_argument(w, &dispatch->bindings[i]);
     igi_json_end_array(&w->json);

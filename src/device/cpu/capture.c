@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures of a device: what its libraries were made of, and what buffers held before a dispatch.
+// Captures of a device: what its libraries were made of, and what buffers and textures held before a dispatch.
 #include "device/cpu/capture.h"
 
 #include <string.h>
@@ -135,14 +135,28 @@ void igi_cpu_origin_free(struct cpu_origin *origin) {
 static void free_capture(cpu_capture *capture) {
     for (size_t i = 0; i < capture->buffer_count; i++) free(capture->buffers[i].before);
     free(capture->buffers);
+    igi_cpu_capture_free_textures(capture);
     igi_cpu_captures_release(capture->captures);
     free(capture);
 }
 
-static cpu_capture_buffer *find_buffer(cpu_capture *capture, const ig_buffer *buffer) {
-    for (size_t i = 0; i < capture->buffer_count; i++)
-        if (capture->buffers[i].buffer == buffer) return &capture->buffers[i];
-    return NULL;
+size_t igi_cpu_capture_index(const cpu_capture *capture, const ig_buffer *buffer) {
+    size_t i = 0;
+    while (i < capture->buffer_count && capture->buffers[i].buffer != buffer) i++;
+    return i;
+}
+
+bool igi_cpu_capture_keep_buffer(cpu_capture *capture, ig_buffer *buffer, ig_type type, bool written) {
+    size_t index = igi_cpu_capture_index(capture, buffer);
+    cpu_capture_buffer *entry = &capture->buffers[index];
+    if (index == capture->buffer_count) {
+        *entry = (cpu_capture_buffer){.buffer = buffer, .type = type};
+        capture->buffer_count++;
+    }
+    if (!written || entry->before) return true;
+    entry->before = igi_alloc(buffer->length);
+    if (entry->before) memcpy(entry->before, buffer->memory, buffer->length);
+    return entry->before != NULL;
 }
 
 static ig_type type_in(const ig_argument *argument, const ig_buffer *buffer) {
@@ -151,57 +165,38 @@ static ig_type type_in(const ig_argument *argument, const ig_buffer *buffer) {
     return known && buffer->length % ig_type_size(type) == 0 ? type : IG_TYPE_U8;
 }
 
-static bool add_buffer(cpu_capture *capture, const igi_device_binding *binding) {
-    ig_buffer *buffer = binding->buffer;
+static bool keep(cpu_capture *capture, const igi_device_binding *binding) {
+    if (binding->texture) return igi_cpu_capture_keep_texture(capture, binding);
+    if (!binding->buffer) return true;
     const ig_argument *argument =
         igi_device_pipeline_argument(capture->dispatch->pipeline, binding->kind, binding->index);
-    cpu_capture_buffer *entry = find_buffer(capture, buffer);
-    if (!entry) {
-        entry = &capture->buffers[capture->buffer_count++];
-        *entry = (cpu_capture_buffer){.buffer = buffer, .type = type_in(argument, buffer)};
-    }
     bool written = !argument || argument->access != IG_ACCESS_READ;
-    if (!written || entry->before) return true;
-    entry->before = igi_alloc(buffer->length);
-    if (entry->before) memcpy(entry->before, buffer->memory, buffer->length);
-    return entry->before != NULL;
+    return igi_cpu_capture_keep_buffer(capture, binding->buffer, type_in(argument, binding->buffer), written);
 }
 
-static bool add_buffers(cpu_capture *capture) {
+static bool keep_all(cpu_capture *capture) {
     const igi_device_dispatch *dispatch = capture->dispatch;
     capture->buffers = igi_calloc(dispatch->binding_count + 1, sizeof *capture->buffers);
-    if (!capture->buffers) return false;
+    capture->textures = igi_calloc(dispatch->binding_count + 1, sizeof *capture->textures);
+    if (!capture->buffers || !capture->textures) return false;
     for (uint32_t i = 0; i < dispatch->binding_count; i++)
-        if (dispatch->bindings[i].buffer && !add_buffer(capture, &dispatch->bindings[i])) return false;
+        if (!keep(capture, &dispatch->bindings[i])) return false;
     return true;
-}
-
-static bool has_textures(const igi_device_dispatch *dispatch) {
-    for (uint32_t i = 0; i < dispatch->binding_count; i++)
-        if (dispatch->bindings[i].texture || dispatch->bindings[i].sampler) return true;
-    return false;
-}
-
-// Why this dispatch cannot be written; NULL: it can.
-static const char *obstacle(const cpu_captures *captures, const igi_device_dispatch *dispatch) {
-    if (atomic_load(&captures->written) >= IGI_CAPTURE_MOST)
-        return "100 dispatches were captured; there will be no more";
-    return has_textures(dispatch) ? "dispatches with textures or samplers are not captured" : NULL;
 }
 
 static cpu_capture *begin(cpu_captures *captures, ig_commands *commands, const igi_device_dispatch *dispatch) {
     const cpu_program *program = dispatch->pipeline->state;
     bool chosen = igi_cpu_capture_choose(&captures->choice, dispatch->pipeline->kernel.name);
-    const char *why = obstacle(captures, dispatch);
-    if (why) complain(captures, why);
-    if (why || !program->module->origin) return NULL;
+    bool enough = atomic_load(&captures->written) >= IGI_CAPTURE_MOST;
+    if (enough) complain(captures, "100 dispatches were captured; there will be no more");
+    if (enough || !program->module->origin) return NULL;
     cpu_capture *capture = igi_calloc(1, sizeof *capture);
     if (capture)
         *capture = (cpu_capture){
             .commands = commands, .dispatch = dispatch, .chosen = chosen, .first_finding = commands->findings.count};
-    if (capture && add_buffers(capture)) return capture;
+    if (capture && keep_all(capture)) return capture;
     if (capture) free_capture(capture);
-    complain(captures, "there is not enough memory to keep what buffers held before a dispatch");
+    complain(captures, "there is not enough memory to keep what buffers and textures held before a dispatch");
     return NULL;
 }
 

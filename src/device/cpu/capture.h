@@ -45,6 +45,13 @@ typedef struct cpu_capture_buffer {
     char *before;  // NULL: the kernel does not write it, so that it has not changed
 } cpu_capture_buffer;
 
+// A texture of a dispatch, which is no view, as it was before.
+typedef struct cpu_capture_texture {
+    ig_texture *texture;
+    bool written;
+    char *before;  // as igi_cpu_capture_pixels; NULL: it has not changed, or its pixels are in a buffer of the user's
+} cpu_capture_texture;
+
 typedef struct cpu_capture {
     cpu_captures *captures;  // a reference
     ig_commands *commands;
@@ -53,6 +60,8 @@ typedef struct cpu_capture {
     size_t first_finding;  // of this dispatch
     cpu_capture_buffer *buffers;
     size_t buffer_count;
+    cpu_capture_texture *textures;
+    size_t texture_count;
 } cpu_capture;
 
 // Around a dispatch of a device that captures. begin returns NULL when this one will not be written.
@@ -60,7 +69,24 @@ cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispa
 // Writes the dispatch if it failed or was chosen, and frees the capture, which may be NULL.
 void igi_cpu_capture_end(cpu_capture *capture, ig_status status, const ig_error *error);
 
-// Part of it: makes the directory. *path names it, for messages; the caller frees it. `reason` is "chosen", "fault", "timeout" or "check".
+// Parts of it. Keeps a buffer that the kernel may write, unless it is kept already; false: not enough memory.
+bool igi_cpu_capture_keep_buffer(cpu_capture *capture, ig_buffer *buffer, ig_type type, bool written);
+// The number of the buffer among those that are kept.
+size_t igi_cpu_capture_index(const cpu_capture *capture, const ig_buffer *buffer);
+
+// Textures: capture-textures.c. Keeps the texture of a binding; false: not enough memory.
+bool igi_cpu_capture_keep_texture(cpu_capture *capture, const igi_device_binding *binding);
+void igi_cpu_capture_free_textures(cpu_capture *capture);
+// The texture of which a texture is a view, or itself.
+ig_texture *igi_cpu_capture_root(ig_texture *texture);
+// Bytes of all levels of all layers.
+uint64_t igi_cpu_capture_pixel_bytes(const ig_texture *texture);
+// All levels of the first layer, then of the next, without gaps. The caller frees it; NULL: not enough memory.
+char *igi_cpu_capture_pixels(const ig_texture *texture);
+// The type of channels of 16 and 32 bits; other pixels are bytes.
+ig_type igi_cpu_capture_pixel_type(ig_pixel_format format);
+
+// Makes the directory. *path names it, for messages; the caller frees it. `reason` is "chosen", "fault", "timeout" or "check".
 ig_status igi_cpu_capture_write(const cpu_capture *capture, const char *reason, const char *message, char **path,
                                 ig_error *error);
 
