@@ -37,6 +37,10 @@ typedef struct igi_device_backend {
     void (*texture_read)(const ig_texture *texture, const ig_region *region, void *bytes, uint64_t row_bytes,
                          uint64_t plane_bytes);
     uint64_t (*texture_resource_id)(const ig_texture *texture);
+    // Optional, without texture_open: kernels can find texture->shown from now on, or no longer. False if memory is short.
+    // Also called for textures that have not been added.
+    bool (*texture_added)(ig_texture *texture);
+    void (*texture_removed)(ig_texture *texture);
     // Optional, with texture_open: sampler->state is enough if they are NULL.
     bool (*sampler_open)(ig_texture_sampler *sampler, const ig_texture_sampler_desc *desc);
     void (*sampler_close)(ig_texture_sampler *sampler);

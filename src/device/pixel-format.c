@@ -160,7 +160,7 @@ static double linear_of(double code) {
     return code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4);
 }
 
-static float srgb_table[256 + 257];
+static float srgb_table[IGI_SRGB_TABLE];
 static void fill_srgb_table(void) {
     for (int i = 0; i < 256; i++) srgb_table[i] = (float)linear_of(i / 255.0);
     float *limits = srgb_table + 256;

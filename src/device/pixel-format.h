@@ -20,6 +20,7 @@ bool igi_device_is_depth(ig_pixel_format format);
 // The layout with other channels in the place of its own.
 uint64_t igi_device_swizzled(uint64_t layout, const ig_swizzle swizzle[4]);
 // 256 linear values of sRGB codes, then the 257 limits between codes. Lives forever.
+enum { IGI_SRGB_TABLE = 256 + 257 };
 const float *igi_device_srgb_table(void);
 
 #endif

@@ -212,6 +212,11 @@ static ig_status open_memory(ig_texture *texture) {
     return IG_STATUS_OK;
 }
 
+static ig_status add(ig_texture *texture) {
+    const igi_device_backend *backend = texture->device->backend;
+    return !backend->texture_added || backend->texture_added(texture) ? IG_STATUS_OK : igi_fail_no_memory();
+}
+
 static ig_texture *allocate(ig_device *device, const ig_texture_desc *desc) {
     ig_texture *made = igi_calloc(1, sizeof *made);
     char *label = desc->label ? igi_strdup(desc->label) : NULL;
@@ -228,6 +233,7 @@ static ig_texture *allocate(ig_device *device, const ig_texture_desc *desc) {
 
 static void free_texture(ig_texture *texture) {
     if (texture->state) texture->device->backend->texture_close(texture);
+    if (texture->device->backend->texture_removed) texture->device->backend->texture_removed(texture);
     ig_texture_release(texture->root);
     ig_buffer_release(texture->buffer);
     free(texture->label), free(texture);
@@ -246,6 +252,7 @@ ig_status ig_texture_create(ig_device *device, const ig_texture_desc *desc, ig_t
     ig_texture *made = allocate(device, &full);
     if (!made) return igi_fail_no_memory();
     status = open_memory(made);
+    if (status == IG_STATUS_OK) status = add(made);
     if (status != IG_STATUS_OK) {
         free_texture(made);
         return status;
@@ -372,6 +379,7 @@ ig_status ig_texture_create_view(ig_texture *texture, const ig_texture_view_desc
     made->desc.depth = igi_device_level_extent(texture->desc.depth, v.level);
     show_view(made, texture, &v);
     if (igi_device_has_own_pixels(made->device)) status = open_own(made, texture, &v);
+    if (status == IG_STATUS_OK) status = add(made);
     if (status != IG_STATUS_OK) {
         free_texture(made);
         return status;

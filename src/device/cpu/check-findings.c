@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "device/cpu/check-state.h"
 #include "device/findings.h"
+#include "device/texture.h"
 #include "msl/diagnostic.h"
 #include "msl/diagnostics.h"
 #include "simt/checked/init.h"
@@ -106,6 +107,16 @@ static char *describe_part(uint32_t part) {
     return igi_strdup(part < IGI_PART_COUNT ? names[part] : "a part of a buffer");
 }
 
+// The texture among the arguments whose pixels an object is; NULL: it is another buffer.
+static const igi_device_binding *texture_of(const finding_context *t, const igi_simt_checked_object *object) {
+    for (uint32_t i = 0; i < t->dispatch->binding_count; i++) {
+        const ig_texture *texture = t->dispatch->bindings[i].texture;
+        bool own = texture && !texture->desc.buffer && (uintptr_t)texture->buffer->memory == object->begin;
+        if (own) return &t->dispatch->bindings[i];
+    }
+    return NULL;
+}
+
 static char *describe_object(const finding_context *t) {
     const igi_simt_checked_site *site = site_of(t, &t->finding->sides[0]);
     const igi_simt_checked_object *object = t->finding->object;
@@ -123,7 +134,11 @@ static char *describe_object(const finding_context *t) {
     }
     if (!object || object == &t->checked->nowhere) return igi_strdup("");
     if (object->threadgroup) return igi_strdup("threadgroup memory");
-    return quoted("the buffer", object->name ? object->name : "");
+    const igi_device_binding *texture = texture_of(t, object);
+    if (!texture) return quoted("the buffer", object->name ? object->name : "");
+    char what[48];
+    snprintf(what, sizeof what, "the pixels of texture %u", texture->index);
+    return quoted(what, argument_name(t, IG_ARGUMENT_TEXTURE, texture->index));
 }
 
 // The offset in the object; in a threadgroup variable, from its own beginning.

@@ -123,7 +123,9 @@ static void save(void *user, const igi_simt_checked_object *object, uint64_t pag
 static bool describe(void *user, uint64_t address, igi_simt_checked_object *object) {
     quick_worker *worker = user;
     checked_buffer *b = igi_cpu_find_checked_buffer(worker->of->checker, address);
-    if (!b) return false;
+    const igi_simt_checked_object *described = b ? NULL : igi_cpu_find_description(worker->of->checker, address);
+    if (described) *object = *described;
+    if (!b) return described;
     igi_cpu_refresh_checked_buffer(b);
     *object = b->object;
     if (!prepare_buffer(worker, b, object)) abandon(user);

@@ -31,6 +31,11 @@ typedef struct checked_buffer {
     uint64_t mark_bytes, marks_of;  // the buffer's id
 } checked_buffer;
 
+typedef struct checked_texture {
+    const ig_texture *texture;
+    igi_simt_checked_object description;
+} checked_texture;
+
 // Where a buffer was that is gone.
 typedef struct cpu_released {
     uint64_t begin, length;
@@ -59,7 +64,10 @@ struct cpu_checker {
     pthread_mutex_t lock;      // guards what follows
     checked_buffer **buffers;  // by address
     size_t count, capacity;
-    size_t shadowed;                        // of them, with shadow
+    size_t shadowed;             // of them, with shadow
+    checked_texture **textures;  // by the address of what kernels see of them
+    size_t texture_count, texture_capacity;
+    igi_simt_checked_object srgb;           // the table of sRGB, which descriptions refer to
     cpu_released released[RELEASED_COUNT];  // the last ones, in turn
     size_t released_count;
     uint32_t next_group;
@@ -75,6 +83,13 @@ struct cpu_checker {
     pthread_mutex_t saving[QUICK_LOCKS];  // of pages, in turn
 };
 
+// check-textures.c. What kernels may read although it is in no buffer: descriptions of textures, and what they need. NULL: there
+// is no such thing. Call without the checker's lock.
+void igi_cpu_check_srgb(cpu_checker *checker);
+const igi_simt_checked_object *igi_cpu_find_description(cpu_checker *checker, uint64_t address);
+
+// The checker with the device's buffers and textures: of a dispatch outside of all queues, the device's.
+cpu_checker *igi_cpu_checker_of_device(cpu_checker *checker);
 // Call without the checker's lock. NULL: there is none.
 checked_buffer *igi_cpu_find_checked_buffer(cpu_checker *checker, uint64_t address);
 void igi_cpu_refresh_checked_buffer(checked_buffer *buffer);

@@ -24,6 +24,7 @@ cpu_checker *igi_cpu_checker_create(uint32_t checks) {
     if (!made) return NULL;
     made->checks = checks;
     made->next_group = made->next_token = 1;
+    igi_cpu_check_srgb(made);
     pthread_mutex_init(&made->dispatch, NULL);
     pthread_mutex_init(&made->lock, NULL);
     for (size_t i = 0; i < QUICK_LOCKS; i++) pthread_mutex_init(&made->saving[i], NULL);
@@ -32,7 +33,7 @@ cpu_checker *igi_cpu_checker_create(uint32_t checks) {
 
 void igi_cpu_checker_destroy(cpu_checker *checker) {
     if (!checker) return;
-    free(checker->buffers);
+    free(checker->buffers), free(checker->textures);
     for (size_t i = 0; i < checker->found_count; i++)
         if (checker->found[i].cells) munmap(checker->found[i].cells, cell_bytes_of(checker->found[i].home));
     free(checker->found);
@@ -129,12 +130,12 @@ static checked_buffer *buffer_at(const cpu_checker *checker, uint64_t address) {
     return address - b->object.begin < b->buffer->length ? b : NULL;
 }
 
-static cpu_checker *checker_of_buffers(cpu_checker *checker) {
+cpu_checker *igi_cpu_checker_of_device(cpu_checker *checker) {
     return checker->device ? checker->device : checker;
 }
 
 checked_buffer *igi_cpu_find_checked_buffer(cpu_checker *checker, uint64_t address) {
-    checker = checker_of_buffers(checker);
+    checker = igi_cpu_checker_of_device(checker);
     pthread_mutex_lock(&checker->lock);
     checked_buffer *found = buffer_at(checker, address);
     pthread_mutex_unlock(&checker->lock);
@@ -195,8 +196,9 @@ static const igi_simt_checked_object *find_alone(void *user, uint64_t address) {
     for (size_t i = 0; i < checker->found_count; i++)
         if (address - checker->found[i].begin < checker->found[i].length) return &checker->found[i];
     checked_buffer *b = igi_cpu_find_checked_buffer(checker, address);
+    if (!b) return igi_cpu_find_description(checker, address);
     // Findings refer to objects: the list does not move.
-    if (!b || checker->found_count == checker->found_capacity) return NULL;
+    if (checker->found_count == checker->found_capacity) return NULL;
     checker->found[checker->found_count] = lone_object(checker, b->buffer);
     return &checker->found[checker->found_count++];
 }
@@ -204,14 +206,14 @@ static const igi_simt_checked_object *find_alone(void *user, uint64_t address) {
 static const igi_simt_checked_object *find_object(void *user, uint64_t address) {
     cpu_checker *checker = user;
     checked_buffer *b = igi_cpu_find_checked_buffer(checker, address);
-    if (!b) return NULL;
+    if (!b) return igi_cpu_find_description(checker, address);
     igi_cpu_refresh_checked_buffer(b);
     if ((checker->checks & IG_CHECK_RACES) && track(b)) igi_cpu_queues_mark(checker, b);
     return &b->object;
 }
 
 static bool is_released(void *user, uint64_t address) {
-    cpu_checker *checker = checker_of_buffers(user);
+    cpu_checker *checker = igi_cpu_checker_of_device(user);
     bool released = false;
     pthread_mutex_lock(&checker->lock);
     for (size_t i = 0; i < RELEASED_COUNT; i++)

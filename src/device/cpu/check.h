@@ -17,6 +17,9 @@ void igi_cpu_queues_close(cpu_device *cpu, cpu_checker *checker);
 // Registers a new buffer. `written`: its memory is initialised.
 bool igi_cpu_check_buffer(ig_buffer *buffer, bool written);
 void igi_cpu_uncheck_buffer(ig_buffer *buffer);
+// Registers a new texture, whose description kernels may read. Its pixels are in a buffer.
+bool igi_cpu_check_texture(ig_texture *texture);
+void igi_cpu_uncheck_texture(ig_texture *texture);
 // A command other than a dispatch has written here.
 void igi_cpu_check_written(ig_buffer *buffer, uint64_t offset, uint64_t length);
 
