@@ -184,12 +184,21 @@ static bool keep_all(cpu_capture *capture) {
     return true;
 }
 
+// Why no dispatch of the program can be written now; NULL: it can.
+static const char *obstacle(const cpu_captures *captures, const cpu_program *program) {
+    if (atomic_load(&captures->written) >= IGI_CAPTURE_MOST)
+        return "100 dispatches were captured; there will be no more";
+    return program->module->origin ? NULL : "kernels whose source is not at hand, as of a .metallib, are not captured";
+}
+
 static cpu_capture *begin(cpu_captures *captures, ig_commands *commands, const igi_device_dispatch *dispatch) {
     const cpu_program *program = dispatch->pipeline->state;
     bool chosen = igi_cpu_capture_choose(&captures->choice, dispatch->pipeline->kernel.name);
-    bool enough = atomic_load(&captures->written) >= IGI_CAPTURE_MOST;
-    if (enough) complain(captures, "100 dispatches were captured; there will be no more");
-    if (enough || !program->module->origin) return NULL;
+    const char *why = obstacle(captures, program);
+    if (why) {
+        complain(captures, why);
+        return NULL;
+    }
     cpu_capture *capture = igi_calloc(1, sizeof *capture);
     if (capture)
         *capture = (cpu_capture){
