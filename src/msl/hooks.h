@@ -53,6 +53,7 @@
     X(matrix_load_b16, "i:ppplb")   \
     X(matrix_store_b16, "v:ippplb") \
     X(texture_layout, "l:pl")       \
+    X(is_checked, "b:")             \
     X(constant_defined, "b:p")      \
     X(part, "p:pli")                \
     X(log, "p:")                    \

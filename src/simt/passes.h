@@ -133,7 +133,7 @@ uint32_t igi_simt_lanes_of_line(const igi_simt_module *m);
 bool igi_simt_has_common_columns(const igi_simt_module *m);
 // Part of inline: what never changes in the descriptions of textures, before loops are unrolled.
 ig_status igi_simt_mark_textures(igi_simt_module *m);
-// Part of inline: the formats of textures that the request knows become constants.
+// Part of inline: the formats of textures that the request knows become constants, and whether the kernel is checked.
 ig_status igi_simt_fix_layouts(igi_simt_module *m);
 // Part of inline: moves threadgroup variables into igi_simt_group.threadgroup_memory. post: info.threadgroup_bytes.
 ig_status igi_simt_pass_threadgroup(igi_simt_module *m);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of textures. Kernels read them from the texture, unless code is made for the formats that are bound: then
+// Formats of textures, and whether reads outside of them must be left out. Kernels read them from the texture, unless code is made for the formats that are bound: then
 // everything that depends on them folds.
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-static const char hook[] = "__ig_texture_layout";
+static const char hook[] = "__ig_texture_layout", question[] = "__ig_is_checked";
 
 static bool asks_for_layout(LLVMValueRef instruction) {
     return igi_simt_calls(instruction, hook);
@@ -20,9 +20,27 @@ static uint64_t known_layout(const igi_simt_module *m, LLVMValueRef texture) {
     return index < IGI_KNOWN_LAYOUTS ? m->request->layouts[index] : 0;
 }
 
+static bool asks_for_checks(LLVMValueRef instruction) {
+    return igi_simt_calls(instruction, question);
+}
+
+static ig_status say_whether_checked(igi_simt_module *m) {
+    igi_simt_values calls;
+    if (!LLVMGetNamedFunction(m->module, question)) return IG_STATUS_OK;
+    if (!igi_simt_collect(m->thread, asks_for_checks, &calls)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < calls.count; i++) {
+        LLVMValueRef call = calls.items[i];
+        LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), m->request->check != 0, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+    igi_simt_values_free(&calls);
+    return IG_STATUS_OK;
+}
+
 ig_status igi_simt_fix_layouts(igi_simt_module *m) {
-    if (!LLVMGetNamedFunction(m->module, hook)) return IG_STATUS_OK;
-    ig_status status = igi_simt_run_passes(m, "function(sroa)");
+    ig_status status = say_whether_checked(m);
+    if (status != IG_STATUS_OK || !LLVMGetNamedFunction(m->module, hook)) return status;
+    status = igi_simt_run_passes(m, "function(sroa)");
     if (status != IG_STATUS_OK) return status;
     igi_simt_values calls;
     if (!igi_simt_collect(m->thread, asks_for_layout, &calls)) return igi_error_no_memory(m->error);

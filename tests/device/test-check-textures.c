@@ -23,6 +23,10 @@ static const char source[] =
     "}\n"
     "kernel void meet(texture2d<float, access::write> out [[texture(0)]], uint2 id [[thread_position_in_grid]]) {\n"
     "  out.write(float(id.x), uint2(3, 2));\n"
+    "}\n"
+    "kernel void beyond(texture2d<float, access::read_write> out [[texture(0)]], uint2 id [[thread_position_in_grid]]) "
+    "{\n"
+    "  out.write(out.read(uint2(id.x + 8, id.y)) + 1, id);\n"
     "}\n";
 
 typedef struct session {
@@ -157,6 +161,20 @@ static void pixels_that_threads_race_for_are_found(void **state) {
     close_session(&s);
 }
 
+static void what_is_outside_is_not_read(void **state) {
+    (void)state;
+    session s = open_session();
+    const ig_finding *findings;
+    float counts[64];
+    ig_commands *commands = begin(&s, "beyond");
+    assert_ok(ig_commands_set_texture(commands, s.count, 0));
+    assert_int_equal(end(commands, &findings), 0);
+    ig_commands_release(commands);
+    assert_ok(ig_texture_read(s.count, NULL, counts, 0, 0));
+    for (int i = 0; i < 64; i++) assert_float_equal(counts[i], 1, 0);
+    close_session(&s);
+}
+
 static void released_textures_are_not_known_any_more(void **state) {
     (void)state;
     session s = open_session();
@@ -181,6 +199,7 @@ int main(void) {
         cmocka_unit_test(a_mistake_is_found_and_pixels_are_written_once),
         cmocka_unit_test(textures_of_argument_buffers_are_known),
         cmocka_unit_test(pixels_that_threads_race_for_are_found),
+        cmocka_unit_test(what_is_outside_is_not_read),
         cmocka_unit_test(released_textures_are_not_known_any_more),
     };
     return cmocka_run_group_tests(tests, open_test_device, close_test_device);
