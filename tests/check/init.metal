@@ -32,6 +32,21 @@ kernel void set_in_both_branches(device float *out [[buffer(0)]], uint i [[threa
         value = 2;
     out[i] = value;
 }
+// case three_set_together:
+kernel void three_set_together(device float *out [[buffer(0)]], device const float *in [[buffer(1)]],
+                               uint i [[thread_position_in_grid]]) {
+    float a, b, c;
+    if (in[i] == 0) a = 1, b = float(i), c = 3;
+    out[i] = fma(a, b, c);
+}
+// case three_of_which_one_is_missing:
+kernel void three_of_which_one_is_missing(device float *out [[buffer(0)]], device const float *in [[buffer(1)]],
+                                          uint i [[thread_position_in_grid]]) {
+    float a, b, c;
+    if (in[i] == 0) a = 1, b = float(i);
+    if (in[i] == 1) c = 3;
+    out[i] = fma(a, b, c);  // finds uninitialised
+}
 // case used_only_where_set:
 kernel void used_only_where_set(device float *out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
     float value;

@@ -110,13 +110,13 @@ static LLVMValueRef either(shadows *s, LLVMValueRef a, LLVMValueRef b) {
 // place, or all of an operand with another number of elements.
 static LLVMValueRef mixed_shadow(shadows *s, LLVMValueRef i, unsigned depth) {
     LLVMTypeRef type = shadow_type(s, LLVMTypeOf(i));
-    LLVMValueRef result = LLVMConstNull(type);
+    LLVMValueRef result = LLVMConstNull(type), next = LLVMGetNextInstruction(i);  // all of it goes between the two
     int count = LLVMIsACallInst(i) ? (int)LLVMGetNumArgOperands(i) : LLVMGetNumOperands(i);
     for (int k = 0; k < count; k++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);
         if (LLVMIsConstant(operand) || !has_bits(LLVMTypeOf(operand))) continue;
         LLVMValueRef shadow = shadow_of(s, operand, depth);
-        LLVMPositionBuilderBefore(s->in->builder, LLVMGetNextInstruction(i));
+        LLVMPositionBuilderBefore(s->in->builder, next);
         if (LLVMTypeOf(shadow) != type) shadow = spread(s, any_of(s, shadow), type);
         result = either(s, result, shadow);
     }
