@@ -2,7 +2,6 @@
 // The pipeline of passes.
 #include "simt/compile.h"
 
-#include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/TargetMachine.h>
@@ -36,24 +35,6 @@ static const struct {
     IGI_SIMT_PASS_LIST(PASS)
 #undef PASS
 };
-
-static ig_status verify(igi_simt_module *m, const char *pass) {
-#ifdef NDEBUG
-    (void)m, (void)pass;
-    return IG_STATUS_OK;
-#else
-    char *message = NULL;
-    ig_status status = IG_STATUS_OK;
-    if (LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message))
-        status = igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass broke the kernel: %s", pass, message);
-    LLVMDisposeMessage(message);
-    const char *promise = status == IG_STATUS_OK ? igi_simt_broken_promise(m, pass) : NULL;
-    if (promise)
-        status =
-            igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass does not keep its promise that %s", pass, promise);
-    return status;
-#endif
-}
 
 // ---- Output ----
 
@@ -147,7 +128,7 @@ ig_status igi_simt_pass_optimise(igi_simt_module *m) {
 static ig_status run_passes_until(igi_simt_module *m, igi_simt_stage stage) {
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         ig_status status = passes[i].run(m);
-        if (status == IG_STATUS_OK) status = verify(m, passes[i].name);
+        if (status == IG_STATUS_OK) status = igi_simt_verify(m, passes[i].name);
         if (status != IG_STATUS_OK || passes[i].completes == stage) return status;
     }
     return IG_STATUS_OK;

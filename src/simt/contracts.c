@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/contracts.h"
 
+#include <llvm-c/Analysis.h>
 #include <string.h>
 
 #include "simt/ir.h"
@@ -111,4 +112,22 @@ const char *igi_simt_broken_promise(const igi_simt_module *m, const char *pass) 
     for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
         if (strcmp(promises[i].pass, pass) == 0 && !promises[i].holds(m)) return promises[i].promise;
     return NULL;
+}
+
+ig_status igi_simt_verify(igi_simt_module *m, const char *pass) {
+#ifdef NDEBUG
+    (void)m, (void)pass;
+    return IG_STATUS_OK;
+#else
+    char *message = NULL;
+    ig_status status = IG_STATUS_OK;
+    if (LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message))
+        status = igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass broke the kernel: %s", pass, message);
+    LLVMDisposeMessage(message);
+    const char *promise = status == IG_STATUS_OK ? igi_simt_broken_promise(m, pass) : NULL;
+    if (promise)
+        status =
+            igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass does not keep its promise that %s", pass, promise);
+    return status;
+#endif
 }

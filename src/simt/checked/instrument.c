@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "simt/contracts.h"
+
 LLVMValueRef igi_simt_number32(const igi_simt_instrumenter *in, uint64_t value) {
     return LLVMConstInt(in->i32, value, 0);
 }
@@ -205,5 +207,6 @@ ig_status igi_simt_pass_instrument(igi_simt_module *m) {
             m->error, IG_STATUS_UNSUPPORTED,
             "kernel '%s' has more than %d places to check; check fewer things at once, or make it smaller",
             m->request->name, IGI_CHECKED_MAX_SITES);
-    return status;
+    // Here, because what comes next in the same pass may hide what is wrong.
+    return status == IG_STATUS_OK ? igi_simt_verify(m, "instrument") : status;
 }
