@@ -22,15 +22,37 @@ INLINE vf expm1_reduced(vf r) {
     return p * r * r + r;
 }
 
-// A power of two, as an integer and as a float.
+// e^r for |r| <= ln(2) / 2, to 3e-9 before it is rounded.
+INLINE vf exp_reduced(vf r) {
+    vf p = r * 1.38198258e-3F + 8.36868677e-3F;
+    p = p * r + 4.16682772e-2F;
+    p = p * r + 1.66665211e-1F;
+    p = p * r + 4.9999994e-1F;
+    p = p * r + 1;
+    return p * r + 1;
+}
+
+// A power of two, as an integer, of which only the lowest nine bits count, and as a float.
 typedef struct power2 {
     vi n;
     vf whole;
 } power2;
 
+// 2^(n + bias). pre: that is a normal number
+INLINE vf power_of_two(power2 e, int32_t bias) {
+    return (vf)((e.n << 23) + ((127 + bias) << 23));
+}
+
+// To the nearest integer. pre: |x| < 256 (or NaN)
+INLINE power2 nearest_power(vf x) {
+    const vf magic = splat(0x1.8p23F);
+    vf shifted = x + magic;
+    return (power2){(vi)shifted, shifted - magic};
+}
+
 // x = n ln(2) + r
 INLINE vf reduce_exp(vf x, power2 *e) {
-    e->whole = nearest_small(x * 1.44269504088896341F, &e->n);
+    *e = nearest_power(x * 1.44269504088896341F);
     vf r = x - e->whole * 0.693359375F;
     return r + e->whole * 2.12194440e-4F;
 }
@@ -40,8 +62,9 @@ INLINE vf scale(vf p, power2 e) {
 #if defined(__AVX512F__)
     return (vf)_mm512_scalef_ps((__m512)p, (__m512)e.whole);
 #else
-    vi half = e.n >> 1;
-    return p * power_of_two(half) * power_of_two(e.n - half);
+    const vi one = splat_int(127 << 23);
+    vi n = e.n << 23, half = (n >> 1) & ~0x7fffff;
+    return p * (vf)(half + one) * (vf)(n - half + one);
 #endif
 }
 
@@ -49,31 +72,29 @@ INLINE vf scale(vf p, power2 e) {
 INLINE vf exp_bounded(vf x) {
     power2 e;
     vf r = reduce_exp(at_least(x, -104), &e);
-    return scale(expm1_reduced(r) + 1, e);
+    return scale(exp_reduced(r), e);
 }
 
 INLINE vf exp_of(vf x) {
     return exp_bounded(at_most(x, 89));
 }
 
-// e^(x + low), where low is a small correction. pre: as above
-INLINE vf exp_sum(vf x, vf low) {
+// 2^64 e^x, a normal number even where e^x is none. pre: x <= 43, or NaN
+INLINE vf exp_scaled(vf x) {
     power2 e;
-    vf r = reduce_exp(at_least(x, -104), &e) + low;
-    return scale(expm1_reduced(r) + 1, e);
+    vf r = reduce_exp(at_least(x, -130), &e);
+    return exp_reduced(r) * power_of_two(e, 64);
 }
 
 INLINE vf exp2_of(vf x) {
-    power2 e;
     x = at_least(at_most(x, 129), -151);
-    e.whole = nearest_small(x, &e.n);
-    vf r = (x - e.whole) * 0.69314718055994531F;
-    return scale(expm1_reduced(r) + 1, e);
+    power2 e = nearest_power(x);
+    return scale(exp_reduced((x - e.whole) * 0.69314718055994531F), e);
 }
 
 INLINE vf expm1_of(vf x) {
     power2 e;
-    vf r = reduce_exp(at_most(at_least(x, -30), 88), &e), power = power_of_two(e.n);
+    vf r = reduce_exp(at_most(at_least(x, -30), 88), &e), power = power_of_two(e, 0);
     vf result = power * expm1_reduced(r) + (power - 1);
     result = choose(x == splat(0), x, result);
     return choose(x > splat(80), exp_of(x), result);
@@ -137,8 +158,8 @@ INLINE vf log1p_of(vf x) {
 // ---- Sigmoids ----
 
 INLINE vf sigmoid_of(vf x) {
-    vf e = exp_bounded((vf)((vi)x | INT32_MIN));
-    return choose(x < splat(0), e, splat(1)) / (e + 1);
+    vf e = exp_scaled((vf)((vi)x | INT32_MIN));
+    return by_sign(x, e, splat(0x1p64F)) / (e + 0x1p64F);
 }
 
 // x * factor, where the factor vanishes at -inf.
@@ -213,8 +234,7 @@ INLINE vf normal_tail_scaled(vf a) {
 
 // e^(-(square + rest) / 2), to 1e-7. pre: 0 <= square <= 214, rest is its rounding error
 INLINE vf exp_half_square(vf square, vf rest) {
-    power2 e;
-    e.whole = nearest_small(square * -0.72134752044448170F, &e.n);
+    power2 e = nearest_power(square * -0.72134752044448170F);
     vf r = e.whole * -1.38671875F - square;  // twice what is left
     r = e.whole * 4.24388880e-4F + r;
     r = r - rest;

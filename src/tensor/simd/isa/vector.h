@@ -75,10 +75,22 @@ INLINE uint64_t unaligned_head(const float *to, uint64_t count) {
     return elements < count ? elements : count;
 }
 INLINE vf choose(vi condition, vf a, vf b) {
-#if defined(NEON)
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    return (vf)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)condition);
+#elif defined(NEON)
     return (vf)vbslq_f32((uint32x4_t)condition, (float32x4_t)a, (float32x4_t)b);
 #else
     return (vf)(((vi)a & condition) | ((vi)b & ~condition));
+#endif
+}
+// `a` where x has its sign bit set, else `b`.
+INLINE vf by_sign(vf x, vf a, vf b) {
+#if defined(__AVX512F__)
+    return (vf)_mm512_mask_mov_ps((__m512)b, _mm512_movepi32_mask((__m512i)x), (__m512)a);
+#elif defined(__AVX2__)
+    return (vf)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)x);
+#else
+    return choose((vi)x >> 31, a, b);
 #endif
 }
 
@@ -214,9 +226,5 @@ INLINE vf ceil_of(vf x) {
     return with_sign(choose(rounded < x, rounded + 1, rounded), x);
 }
 #endif
-// 2^n for -126 <= n <= 127.
-INLINE vf power_of_two(vi n) {
-    return (vf)((n + 127) << 23);
-}
 
 #endif
