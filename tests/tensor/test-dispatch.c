@@ -268,6 +268,7 @@ static ig_status run_rows(int which, const ig_tensor *x, ig_tensor **out) {
         case 0: return ig_tensor_exp(stream, x, &options, out);
         case 1: return ig_tensor_softmax(stream, x, -1, &options, out);
         case 2: return ig_tensor_log_softmax(stream, x, -1, &options, out);
+        case 3: return ig_tensor_gelu(stream, x, &options, out);
         default: return ig_tensor_rms_norm(stream, x, NULL, 0, &options, out);
     }
 }
@@ -281,7 +282,7 @@ static void rows_of_a_large_call_are_those_of_a_small_one(void **state) {
     ig_shape shape = {.rank = 2, .lengths = {ROWS, COLUMNS}};
     assert_ok(ig_tensor_random_uniform(stream, IG_TYPE_F32, shape, (ig_random_desc){.seed = 1}, -2, 2, NULL, &x));
     assert_ok(ig_tensor_slice(x, 0, ROWS - FEW, IG_TO_END, 1, &part));
-    for (int which = 0; which < 4; which++) {
+    for (int which = 0; which < 5; which++) {
         ig_tensor *whole = NULL, *rows = NULL, *end = NULL;
         assert_ok(run_rows(which, x, &whole));
         assert_ok(run_rows(which, part, &rows));
@@ -292,6 +293,29 @@ static void rows_of_a_large_call_are_those_of_a_small_one(void **state) {
         ig_tensor_release(whole), ig_tensor_release(rows), ig_tensor_release(end);
     }
     ig_tensor_release(x), ig_tensor_release(part);
+}
+
+// gelu has a short formula for the middle, a long one for elements outside of it, and other code if there are none.
+static void gelu_of_an_element_does_not_depend_on_its_neighbours(void **state) {
+    (void)state;
+    enum { COUNT = 1003 };
+    const ig_op_options options = {.backend = IG_BACKEND_SIMD};
+    static float alone[COUNT], among[COUNT], values[COUNT];
+    for (int i = 0; i < COUNT; i++) values[i] = -1.25F + 3 * (float)i / COUNT;
+    for (int outside = 0; outside <= COUNT; outside += 59) {
+        ig_tensor *x = NULL, *y = NULL;
+        ig_tensor_desc desc = {.type = IG_TYPE_F32, .rank = 1, .shape = {COUNT}, .bytes = values};
+        if (outside) values[outside - 1] = -3;
+        assert_ok(ig_tensor_create(device, &desc, &x));
+        assert_ok(ig_tensor_gelu(stream, x, &options, &y));
+        assert_ok(ig_tensor_read(y, outside ? among : alone, sizeof among));
+        if (outside) {
+            assert_float_equal(among[outside - 1], -0.0040496940F, 1e-8F);
+            alone[outside - 1] = among[outside - 1];
+            assert_memory_equal(alone, among, sizeof among);
+        }
+        ig_tensor_release(x), ig_tensor_release(y);
+    }
 }
 
 int main(void) {
@@ -308,6 +332,7 @@ int main(void) {
         cmocka_unit_test(a_stream_may_be_dropped_with_work_in_it),
         cmocka_unit_test(long_chains_on_the_device_do_not_pile_up_memory),
         cmocka_unit_test(rows_of_a_large_call_are_those_of_a_small_one),
+        cmocka_unit_test(gelu_of_an_element_does_not_depend_on_its_neighbours),
     };
     return cmocka_run_group_tests_name("dispatch", tests, open_test_stream, close_test_stream);
 }
