@@ -67,10 +67,10 @@ typedef struct igi_simd_kernels {
     void (*smallest_row)(uint64_t count, const float *a, float *result);
     void (*add_scaled_row)(uint64_t count, float scale, const float *a, float *result);  // result += scale * a
 
-    // out may be a.
-    void (*softmax)(uint64_t count, const float *a, float *out);
-    void (*log_softmax)(uint64_t count, const float *a, float *out);
-    // ((a - centre) * scale + shift) * weight + bias; weight and bias may be NULL.
+    // `line`: memory for a row, for the caches to keep; it may be a or out. out may be a. `stream`: as above.
+    void (*softmax)(uint64_t count, const float *a, float *line, float *out, bool stream);
+    void (*log_softmax)(uint64_t count, const float *a, float *line, float *out, bool stream);
+    // out may be a. ((a - centre) * scale + shift) * weight + bias; weight and bias may be NULL.
     void (*scale_row)(uint64_t count, const float *a, float centre, float scale, float shift, const float *weight,
                       const float *bias, float *out);
 

@@ -14,7 +14,8 @@ typedef struct job {
     igi_tensor_lines lines;
     bool stream;                 // packed lines are computed in the cache and written past it
     const float *weight, *bias;  // packed, or NULL
-    void (*line)(const struct job *j, uint64_t count, const float *in, float *out);
+    // `aside` is memory in the cache if the line is to be written past it, else out.
+    void (*line)(const struct job *j, uint64_t count, const float *in, float *aside, float *out);
     atomic_int status;
 } job;
 
@@ -32,17 +33,13 @@ static void do_line(void *user, const igi_tensor_lines *lines, char *const *star
     const worker *w = user;
     const job *j = w->j;
     uint64_t length = lines->length;
-    if (!w->buffer) {
-        j->line(j, length, (const float *)starts[1], (float *)starts[0]);
-        return;
-    }
-    if (j->stream) {
-        j->line(j, length, (const float *)starts[1], w->buffer);
-        j->k->copy(length, w->buffer, (float *)starts[0], true);
+    if (!w->buffer || j->stream) {
+        float *out = (float *)starts[0];
+        j->line(j, length, (const float *)starts[1], j->stream ? w->buffer : out, out);
         return;
     }
     igi_simd_load_all(j->k, j->call->in[0].type, starts[1], lines->strides[1], length, w->buffer);
-    j->line(j, length, w->buffer, w->buffer + length);
+    j->line(j, length, w->buffer, w->buffer + length, w->buffer + length);
     igi_simd_store_all(j->k, j->call->out[0].type, w->buffer + length, starts[0], lines->strides[0], length);
 }
 
@@ -76,8 +73,8 @@ static ig_status run(job *j, uint32_t axis) {
 
 // ---- Softmax ----
 
-static void softmax_line(const job *j, uint64_t count, const float *in, float *out) {
-    (j->call->op == IG_OP_SOFTMAX ? j->k->softmax : j->k->log_softmax)(count, in, out);
+static void softmax_line(const job *j, uint64_t count, const float *in, float *aside, float *out) {
+    (j->call->op == IG_OP_SOFTMAX ? j->k->softmax : j->k->log_softmax)(count, in, aside, out, j->stream);
 }
 
 ig_status igi_simd_softmax(const igi_tensor_call *call) {
@@ -96,7 +93,7 @@ static void precise_moments(uint64_t count, const float *in, bool centred, doubl
     *square /= (double)count;
 }
 
-static void norm_line(const job *j, uint64_t count, const float *in, float *out) {
+static void norm_line(const job *j, uint64_t count, const float *in, float *aside, float *out) {
     bool centred = j->call->op == IG_OP_LAYER_NORM;
     double centre = centred ? j->k->sum(count, in) / (double)count : 0;
     double square = j->k->sum_of_squares(count, in, (float)centre) / (double)count;
@@ -104,7 +101,8 @@ static void norm_line(const job *j, uint64_t count, const float *in, float *out)
     square -= off * off;
     if (!(square > 1e-3 * centre * centre && square < 1e30)) precise_moments(count, in, centred, &centre, &square);
     double scale = 1 / sqrt(square + j->call->p.norm.epsilon), rounding = (double)(float)centre - centre;
-    j->k->scale_row(count, in, (float)centre, (float)scale, (float)(rounding * scale), j->weight, j->bias, out);
+    j->k->scale_row(count, in, (float)centre, (float)scale, (float)(rounding * scale), j->weight, j->bias, aside);
+    if (j->stream) j->k->copy(count, aside, out, true);
 }
 
 // A vector as packed floats: in place, or a copy in the scratch.
@@ -133,10 +131,10 @@ ig_status igi_simd_norm(const igi_tensor_call *call) {
 
 // ---- Cumulative sums ----
 
-static void sum_line(const job *j, uint64_t count, const float *in, float *out) {
-    (void)j;
+static void sum_line(const job *j, uint64_t count, const float *in, float *aside, float *out) {
     double sum = 0;
-    for (uint64_t i = 0; i < count; i++) out[i] = (float)(sum += (double)in[i]);
+    for (uint64_t i = 0; i < count; i++) aside[i] = (float)(sum += (double)in[i]);
+    if (j->stream) j->k->copy(count, aside, out, true);
 }
 
 ig_status igi_simd_cumsum(const igi_tensor_call *call) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels over rows: reductions of one, additions of many, softmax, norms.
 #include "tensor/simd/isa/isa.h"
+#include "tensor/simd/isa/loop.h"
 #include "tensor/simd/isa/math.h"
 
 // ---- Reductions ----
@@ -185,70 +186,74 @@ static void NAME(f32_add_scaled_row)(uint64_t count, float scale, const float *a
 
 // ---- Softmax ----
 
-// Stores e^(x - most) and adds it up.
-static double exponentials(uint64_t count, const float *a, float most, float *out) {
+// Stores 2^64 e^(x - most) and adds it up. Meanwhile what is `ahead` elements further on is fetched.
+static double exponentials(uint64_t count, const float *a, float most, float *line, uint64_t ahead) {
     double total = 0;
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {
         uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
         vf sum = splat(0);
         for (; at + LANES <= end; at += LANES) {
-            vf e = exp_bounded(load(a + at) - most);
+            __builtin_prefetch(a + ahead + at, 0, 2);
+            vf e = exp_scaled(load(a + at) - most);
             sum += e;
-            store(out + at, e);
+            store(line + at, e);
         }
         if (at < end) {
-            vf e = exp_bounded(load_part(a + at, end - at, -INFINITY) - most);
+            vf e = exp_scaled(load_part(a + at, end - at, -INFINITY) - most);
             sum += e;
-            store_part(out + at, e, end - at);
+            store_part(line + at, e, end - at);
         }
         total += sum_lanes(sum);
     }
     return total;
 }
 
-static double sum_of_exponentials(uint64_t count, const float *a, float most) {
+static double sum_of_exponentials(uint64_t count, const float *a, float most, uint64_t ahead) {
     double total = 0;
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {
         uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
         vf sum = splat(0);
-        for (; at + LANES <= end; at += LANES) sum += exp_bounded(load(a + at) - most);
+        for (; at + LANES <= end; at += LANES) {
+            __builtin_prefetch(a + ahead + at, 0, 2);
+            sum += exp_bounded(load(a + at) - most);
+        }
         if (at < end) sum += exp_bounded(load_part(a + at, end - at, -INFINITY) - most);
         total += sum_lanes(sum);
     }
     return total;
 }
 
-static void fill(uint64_t count, float value, float *out) {
-    for (uint64_t i = 0; i < count; i++) out[i] = value;
+static void fill(uint64_t count, float value, float *out, bool stream) {
+    VECTOR_LOOP(splat(value), splat(value));
 }
 
-// out = (a - centre) * scale
-static void shift_and_scale(uint64_t count, const float *a, float centre, float scale, float *out) {
-    uint64_t at = 0;
-    for (; at + LANES <= count; at += LANES) store(out + at, (load(a + at) - centre) * scale);
-    if (at < count) store_part(out + at, (load_part(a + at, count - at, 0) - centre) * scale, count - at);
+static void scale_line(uint64_t count, const float *a, float scale, float *out, bool stream) {
+    VECTOR_LOOP(load(a + at) * scale, load_part(a + at, left, 0) * scale);
 }
 
-static void NAME(f32_softmax)(uint64_t count, const float *a, float *out) {
+static void NAME(f32_softmax)(uint64_t count, const float *a, float *line, float *out, bool stream) {
     float most = NAME(f32_largest)(count, a);
     if (most == -INFINITY) {
-        fill(count, 0, out);
+        fill(count, 0, out, stream);
         return;
     }
-    double total = exponentials(count, a, most, out);
-    shift_and_scale(count, out, 0, (float)(1 / total), out);
+    double total = exponentials(count, a, most, line, stream ? count : 0);
+    scale_line(count, line, (float)(1 / total), out, stream);
 }
 
-static void NAME(f32_log_softmax)(uint64_t count, const float *a, float *out) {
+static void subtract(uint64_t count, const float *a, float most, float log_total, float *out, bool stream) {
+    VECTOR_LOOP(load(a + at) - most - log_total, load_part(a + at, left, 0) - most - log_total);
+}
+
+static void NAME(f32_log_softmax)(uint64_t count, const float *a, float *line, float *out, bool stream) {
+    (void)line;
     float most = NAME(f32_largest)(count, a);
     if (most == -INFINITY) {
-        fill(count, -INFINITY, out);
+        fill(count, -INFINITY, out, stream);
         return;
     }
-    float log_total = (float)log(sum_of_exponentials(count, a, most));
-    uint64_t at = 0;
-    for (; at + LANES <= count; at += LANES) store(out + at, load(a + at) - most - log_total);
-    if (at < count) store_part(out + at, load_part(a + at, count - at, 0) - most - log_total, count - at);
+    double total = sum_of_exponentials(count, a, most, stream ? count : 0);
+    subtract(count, a, most, (float)log(total), out, stream);
 }
 
 // ---- Norms ----
