@@ -318,6 +318,24 @@ static void gelu_of_an_element_does_not_depend_on_its_neighbours(void **state) {
     }
 }
 
+// Whole blocks of a transpose, parts of them, and rows that are not aligned to cache lines.
+static void transposed_copies_have_every_element_in_its_place(void **state) {
+    (void)state;
+    static const uint64_t sizes[][2] = {{64, 16}, {16, 64}, {128, 32}, {81, 47}, {400, 208}, {67, 1024}};
+    const ig_op_options options = {.backend = IG_BACKEND_SIMD};
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        uint64_t rows = sizes[i][0], columns = sizes[i][1];
+        ig_tensor *x = iota(SHAPE(rows, columns)), *turned = NULL, *copy = NULL;
+        const float *values = NULL;
+        assert_ok(ig_tensor_transpose(x, 0, 1, &turned));
+        assert_ok(ig_tensor_copy(stream, turned, &options, &copy));
+        assert_ok(ig_tensor_map(copy, (const void **)&values));
+        for (uint64_t c = 0; c < columns; c++)
+            for (uint64_t r = 0; r < rows; r++) assert_true(values[c * rows + r] == (float)(r * columns + c));
+        ig_tensor_release(x), ig_tensor_release(turned), ig_tensor_release(copy);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_backend_is_found_out_and_never_used),
@@ -333,6 +351,7 @@ int main(void) {
         cmocka_unit_test(long_chains_on_the_device_do_not_pile_up_memory),
         cmocka_unit_test(rows_of_a_large_call_are_those_of_a_small_one),
         cmocka_unit_test(gelu_of_an_element_does_not_depend_on_its_neighbours),
+        cmocka_unit_test(transposed_copies_have_every_element_in_its_place),
     };
     return cmocka_run_group_tests_name("dispatch", tests, open_test_stream, close_test_stream);
 }

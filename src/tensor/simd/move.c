@@ -35,26 +35,35 @@ static uint32_t packed_dimension(const igi_tensor_walk *walk, uint64_t size) {
     return walk->rank;
 }
 
-// A transpose is done in blocks that are a cache line of the source wide, and two of the target, which lie in the same
+// A transpose is done in blocks that are a cache line of the source wide, and four of the target, which lie in the same
 // row of memory chips. So many rows of the source are more than the processor's own prefetchers follow: they are fetched
-// AHEAD blocks before they are needed.
-enum { LINE = 64, WIDTH = 16, BAND = 32, AHEAD = 4 };
+// AHEAD blocks before they are needed, into the second-level cache. In the first, rows a power of two apart would push
+// each other out.
+enum { LINE = 64, WIDTH = 16, BAND = 64, AHEAD = 4, SECOND_LEVEL = 2 };
 
 typedef uint32_t quad __attribute__((vector_size(16)));
 
+static inline quad load_quad(const char *from) {
+    quad q;
+    memcpy(&q, from, sizeof q);
+    return q;
+}
+
+static inline void store_quad(char *to, quad q) {
+    memcpy(to, &q, sizeof q);
+}
+
 // Four by four elements of four bytes; rows are `from_row` and `to_row` bytes apart; each side is contiguous along its
-// rows.
+// rows. No arrays: GCC 12 would keep them in memory.
 static void transpose_quad(const char *from, int64_t from_row, char *to, int64_t to_row) {
-    quad r[4], low[2], high[2];
-    for (int i = 0; i < 4; i++) memcpy(&r[i], from + i * from_row, sizeof r[i]);
-    for (int i = 0; i < 2; i++) {
-        low[i] = __builtin_shufflevector(r[i], r[i + 2], 0, 4, 1, 5);
-        high[i] = __builtin_shufflevector(r[i], r[i + 2], 2, 6, 3, 7);
-    }
-    quad out[4] = {
-        __builtin_shufflevector(low[0], low[1], 0, 4, 1, 5), __builtin_shufflevector(low[0], low[1], 2, 6, 3, 7),
-        __builtin_shufflevector(high[0], high[1], 0, 4, 1, 5), __builtin_shufflevector(high[0], high[1], 2, 6, 3, 7)};
-    for (int i = 0; i < 4; i++) memcpy(to + i * to_row, &out[i], sizeof out[i]);
+    quad a = load_quad(from), b = load_quad(from + from_row);
+    quad c = load_quad(from + 2 * from_row), d = load_quad(from + 3 * from_row);
+    quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+    store_quad(to, __builtin_shufflevector(ac, bd, 0, 4, 1, 5));
+    store_quad(to + to_row, __builtin_shufflevector(ac, bd, 2, 6, 3, 7));
+    ac = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    store_quad(to + 2 * to_row, __builtin_shufflevector(ac, bd, 0, 4, 1, 5));
+    store_quad(to + 3 * to_row, __builtin_shufflevector(ac, bd, 2, 6, 3, 7));
 }
 
 // Sixteen elements of four bytes, a cache line; written past the caches if it is aligned to one in memory.
@@ -74,7 +83,8 @@ static void put_line(char *to, const char *from) {
 static void transpose_block(int64_t columns, const char *from, int64_t from_row, char *to, int64_t to_row) {
     char aside[WIDTH * BAND * 4] __attribute__((aligned(LINE)));
     for (int64_t i = 0; i < columns; i += 4) {
-        for (int64_t k = i; k < i + 4; k++) __builtin_prefetch(from + k * from_row + (int64_t)AHEAD * LINE);
+        for (int64_t k = i; k < i + 4; k++)
+            __builtin_prefetch(from + k * from_row + (int64_t)AHEAD * LINE, 0, SECOND_LEVEL);
         for (int64_t j = 0; j < WIDTH; j += 4)
             transpose_quad(from + i * from_row + j * 4, from_row, aside + (j * columns + i) * 4, columns * 4);
     }
