@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatch: only validated implementations run, wrong ones are detected, overrides work.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,6 +296,30 @@ static void rows_of_a_large_call_are_those_of_a_small_one(void **state) {
     ig_tensor_release(x), ig_tensor_release(part);
 }
 
+static void rows_of_a_large_softmax_do_not_see_each_other(void **state) {
+    (void)state;
+    enum { ROWS = 1100, COLUMNS = 2048, MASKED = 501, SPOILED = 503 };
+    static float values[ROWS * COLUMNS];
+    const ig_op_options options = {.backend = IG_BACKEND_SIMD};
+    for (int i = 0; i < ROWS * COLUMNS; i++) values[i] = (float)(i % 7);
+    for (int i = 0; i < COLUMNS; i++) values[MASKED * COLUMNS + i] = -INFINITY;
+    values[SPOILED * COLUMNS + 5] = NAN;
+    ig_tensor *x = NULL, *y = NULL;
+    ig_tensor_desc desc = {.type = IG_TYPE_F32, .rank = 2, .shape = {ROWS, COLUMNS}, .bytes = values};
+    assert_ok(ig_tensor_create(device, &desc, &x));
+    assert_ok(ig_tensor_softmax(stream, x, -1, &options, &y));
+    assert_ok(ig_tensor_read(y, values, sizeof values));
+    for (int row = 0; row < ROWS; row++) {
+        double sum = 0;
+        for (int i = 0; i < COLUMNS; i++) sum += (double)values[row * COLUMNS + i];
+        if (row == SPOILED)
+            assert_true(isnan(sum));
+        else
+            assert_true(fabs(sum - (row != MASKED)) < 1e-5);
+    }
+    ig_tensor_release(x), ig_tensor_release(y);
+}
+
 // gelu has a short formula for the middle, a long one for elements outside of it, and other code if there are none.
 static void gelu_of_an_element_does_not_depend_on_its_neighbours(void **state) {
     (void)state;
@@ -350,6 +375,7 @@ int main(void) {
         cmocka_unit_test(a_stream_may_be_dropped_with_work_in_it),
         cmocka_unit_test(long_chains_on_the_device_do_not_pile_up_memory),
         cmocka_unit_test(rows_of_a_large_call_are_those_of_a_small_one),
+        cmocka_unit_test(rows_of_a_large_softmax_do_not_see_each_other),
         cmocka_unit_test(gelu_of_an_element_does_not_depend_on_its_neighbours),
         cmocka_unit_test(transposed_copies_have_every_element_in_its_place),
     };

@@ -22,6 +22,10 @@ typedef struct igi_simd_direct {
     int64_t a_row, a_step, b_row, out_row;
 } igi_simd_direct;
 
+// Floats between rows of scratch memory. Rows are often a multiple of a page long; what is read and written in step with
+// them should not fall into the same few places of the first-level cache.
+enum { IGI_SIMD_LINE_GAP = 352 };
+
 typedef struct igi_simd_kernels {
     const char *isa;  // "avx2"
     uint32_t lanes;   // floats of a vector
@@ -67,9 +71,12 @@ typedef struct igi_simd_kernels {
     void (*smallest_row)(uint64_t count, const float *a, float *result);
     void (*add_scaled_row)(uint64_t count, float scale, const float *a, float *result);  // result += scale * a
 
-    // `line`: memory for a row, for the caches to keep; it may be a or out. out may be a. `stream`: as above.
-    void (*softmax)(uint64_t count, const float *a, float *line, float *out, bool stream);
-    void (*log_softmax)(uint64_t count, const float *a, float *line, float *out, bool stream);
+    // out may be a. `stream`: as above.
+    void (*softmax)(uint64_t count, const float *a, float *out);
+    void (*log_softmax)(uint64_t count, const float *a, float *out, bool stream);
+    // Softmax of each row, written past the caches. `lines`: memory for two rows with a gap before each; out may be a.
+    void (*softmax_rows)(uint64_t rows, uint64_t count, const float *a, int64_t a_row, float *lines, float *out,
+                         int64_t out_row);
     // out may be a. ((a - centre) * scale + shift) * weight + bias; weight and bias may be NULL.
     void (*scale_row)(uint64_t count, const float *a, float centre, float scale, float shift, const float *weight,
                       const float *bias, float *out);

@@ -43,19 +43,30 @@ static void do_line(void *user, const igi_tensor_lines *lines, char *const *star
     igi_simd_store_all(j->k, j->call->out[0].type, w->buffer + length, starts[0], lines->strides[0], length);
 }
 
+// Lines at regular distances.
+static void soften_rows(void *user, uint64_t count, char *const *data, const int64_t *strides) {
+    const worker *w = user;
+    int64_t size = sizeof(float);
+    w->j->k->softmax_rows(count, w->j->lines.length, (const float *)data[1], strides[1] / size, w->buffer,
+                          (float *)data[0], strides[0] / size);
+}
+
 static void do_lines(void *user, uint64_t begin, uint64_t end) {
     worker w = {.j = user};
     igi_tensor_storage *scratch = NULL;
     if (w.j->stream || !all_packed(w.j)) {
-        ig_status status =
-            igi_tensor_storage_make(w.j->call->runtime->device, w.j->lines.length * 2 * sizeof(float), &scratch);
+        uint64_t floats = 2 * (w.j->lines.length + IGI_SIMD_LINE_GAP);
+        ig_status status = igi_tensor_storage_make(w.j->call->runtime->device, floats * sizeof(float), &scratch);
         if (status != IG_STATUS_OK) {
             atomic_store(&w.j->status, status);
             return;
         }
         w.buffer = (float *)scratch->memory;
     }
-    igi_tensor_lines_visit(&w.j->lines, begin, end, do_line, &w);
+    if (w.j->stream && w.j->call->op == IG_OP_SOFTMAX)
+        igi_tensor_walk_range(&w.j->lines.starts, begin, end, soften_rows, &w);
+    else
+        igi_tensor_lines_visit(&w.j->lines, begin, end, do_line, &w);
     igi_tensor_storage_release(scratch);
 }
 
@@ -74,7 +85,10 @@ static ig_status run(job *j, uint32_t axis) {
 // ---- Softmax ----
 
 static void softmax_line(const job *j, uint64_t count, const float *in, float *aside, float *out) {
-    (j->call->op == IG_OP_SOFTMAX ? j->k->softmax : j->k->log_softmax)(count, in, aside, out, j->stream);
+    if (j->call->op == IG_OP_SOFTMAX)
+        j->k->softmax(count, in, aside);
+    else
+        j->k->log_softmax(count, in, out, j->stream);
 }
 
 ig_status igi_simd_softmax(const igi_tensor_call *call) {

@@ -39,7 +39,7 @@ static void do_row(const job *j, uint64_t row, float *line, float *scratch) {
                           count, part);
         j->k->scale_row(count, part, 0, (float)j->call->p.attend.scale, 0, NULL, NULL, part);
         if (j->call->in[1].storage) add_mask(j, row, seen, part, scratch);
-        j->k->softmax(count, part, part, part, false);
+        j->k->softmax(count, part, part);
     }
     igi_simd_store_all(j->k, out->type, line, igi_tensor_view_data(out) + igi_tensor_row_offset(out, row),
                        igi_tensor_view_stride_bytes(out, last), x->shape[last]);

@@ -99,6 +99,10 @@ static float NAME(f32_largest)(uint64_t count, const float *a) {
     EXTREME(larger, >);
 }
 
+static float largest_lane(vf v) {
+    BEST_LANE(v, >);
+}
+
 static float NAME(f32_smallest)(uint64_t count, const float *a) {
     EXTREME(smaller, <);
 }
@@ -186,28 +190,28 @@ static void NAME(f32_add_scaled_row)(uint64_t count, float scale, const float *a
 
 // ---- Softmax ----
 
-// Stores 2^64 e^(x - most) and adds it up. Meanwhile what is `ahead` elements further on is fetched.
-static double exponentials(uint64_t count, const float *a, float most, float *line, uint64_t ahead) {
+// Stores 2^64 e^(x - most) and adds it up.
+static double exponentials(uint64_t count, const float *a, float most, float *out) {
     double total = 0;
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {
         uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
         vf sum = splat(0);
         for (; at + LANES <= end; at += LANES) {
-            __builtin_prefetch(a + ahead + at, 0, 2);
             vf e = exp_scaled(load(a + at) - most);
             sum += e;
-            store(line + at, e);
+            store(out + at, e);
         }
         if (at < end) {
             vf e = exp_scaled(load_part(a + at, end - at, -INFINITY) - most);
             sum += e;
-            store_part(line + at, e, end - at);
+            store_part(out + at, e, end - at);
         }
         total += sum_lanes(sum);
     }
     return total;
 }
 
+// Fetches what is `ahead` elements further on, too.
 static double sum_of_exponentials(uint64_t count, const float *a, float most, uint64_t ahead) {
     double total = 0;
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {
@@ -231,22 +235,90 @@ static void scale_line(uint64_t count, const float *a, float scale, float *out, 
     VECTOR_LOOP(load(a + at) * scale, load_part(a + at, left, 0) * scale);
 }
 
-static void NAME(f32_softmax)(uint64_t count, const float *a, float *line, float *out, bool stream) {
+static void NAME(f32_softmax)(uint64_t count, const float *a, float *out) {
     float most = NAME(f32_largest)(count, a);
     if (most == -INFINITY) {
-        fill(count, 0, out, stream);
+        fill(count, 0, out, false);
         return;
     }
-    double total = exponentials(count, a, most, line, stream ? count : 0);
-    scale_line(count, line, (float)(1 / total), out, stream);
+    double total = exponentials(count, a, most, out);
+    scale_line(count, out, (float)(1 / total), out, false);
+}
+
+// Elements fetched before they are needed, so early.
+enum { AHEAD = 2048 };
+
+// Three rows at once: of one the exponentials are computed; meanwhile the next is read from memory, and the one before
+// is written to it.
+typedef struct softmax_rows {
+    const float *next, *a;
+    float *line, *last;  // exponentials of a, and of the row before it
+    float *out;          // result of that row
+    float most, scale;   // of a, of that row
+} softmax_rows;
+
+// Adds the exponentials up, and finds the largest element of the next row that is not NaN.
+static double soften_rows(uint64_t count, softmax_rows r, float *next_most) {
+    uint64_t head = unaligned_head(r.out, count), whole = (count - head) / LANES * LANES, at = 0;
+    vf best = splat(-INFINITY);
+    double total = 0;
+    for (uint64_t begin = 0; begin < count; begin += BLOCK) {
+        uint64_t end = count - begin < BLOCK ? count : begin + BLOCK;
+        vf sum = splat(0);
+        for (; at + LANES <= end; at += LANES) {
+            vf e = exp_scaled(load(r.a + at) - r.most);
+            __builtin_prefetch(r.next + at + AHEAD, 0, 2);
+            best = larger(load(r.next + at), best);
+            sum += e;
+            store(r.line + at, e);
+            if (at < whole) store_past_caches(r.out + head + at, load(r.last + head + at) * r.scale);
+        }
+        if (at < end) {
+            vf e = exp_scaled(load_part(r.a + at, end - at, -INFINITY) - r.most);
+            best = larger(load_part(r.next + at, end - at, -INFINITY), best);
+            sum += e;
+            store_part(r.line + at, e, end - at);
+        }
+        total += sum_lanes(sum);
+    }
+    for (uint64_t i = 0; i < head; i++) r.out[i] = r.last[i] * r.scale;
+    for (uint64_t i = head + whole; i < count; i++) r.out[i] = r.last[i] * r.scale;
+    *next_most = largest_lane(best);
+    return total;
+}
+
+// If all elements are -inf, the results are 0. If one is NaN, so is its exponential, and with it all results.
+static float shift_for(float most) {
+    return most == -INFINITY ? 0 : most;
+}
+
+static float scale_for(float most, double total) {
+    return most == -INFINITY && !isnan(total) ? 0 : (float)(1 / total);
+}
+
+static void NAME(f32_softmax_rows)(uint64_t rows, uint64_t count, const float *a, int64_t a_row, float *lines,
+                                   float *out, int64_t out_row) {
+    float most = NAME(f32_largest)(count, a), *first = lines + IGI_SIMD_LINE_GAP, next = 0;
+    softmax_rows r = {.last = first, .line = first + count + IGI_SIMD_LINE_GAP, .out = out};
+    r.scale = scale_for(most, exponentials(count, a, shift_for(most), first));
+    if (rows > 1) most = NAME(f32_largest)(count, a + a_row);
+    for (uint64_t i = 1; i < rows; i++, most = next) {
+        r.a = a + (int64_t)i * a_row;
+        r.next = i + 1 < rows ? r.a + a_row : r.a;
+        r.most = shift_for(most);
+        float *line = r.line;
+        r.scale = scale_for(most, soften_rows(count, r, &next));
+        r.line = r.last, r.last = line;
+        r.out += out_row;
+    }
+    scale_line(count, r.last, r.scale, r.out, true);
 }
 
 static void subtract(uint64_t count, const float *a, float most, float log_total, float *out, bool stream) {
     VECTOR_LOOP(load(a + at) - most - log_total, load_part(a + at, left, 0) - most - log_total);
 }
 
-static void NAME(f32_log_softmax)(uint64_t count, const float *a, float *line, float *out, bool stream) {
-    (void)line;
+static void NAME(f32_log_softmax)(uint64_t count, const float *a, float *out, bool stream) {
     float most = NAME(f32_largest)(count, a);
     if (most == -INFINITY) {
         fill(count, -INFINITY, out, stream);
@@ -292,6 +364,7 @@ void NAME(igi_simd_fill_rows)(igi_simd_kernels *table) {
     table->smallest_row = NAME(f32_smallest_row);
     table->add_scaled_row = NAME(f32_add_scaled_row);
     table->softmax = NAME(f32_softmax);
+    table->softmax_rows = NAME(f32_softmax_rows);
     table->log_softmax = NAME(f32_log_softmax);
     table->scale_row = NAME(f32_scale_row);
 }
