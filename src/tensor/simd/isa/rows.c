@@ -219,9 +219,9 @@ static double sum_of_exponentials(uint64_t count, const float *a, float most, ui
         vf sum = splat(0);
         for (; at + LANES <= end; at += LANES) {
             __builtin_prefetch(a + ahead + at, 0, 2);
-            sum += exp_bounded(load(a + at) - most);
+            sum += exp_of_small(load(a + at) - most);
         }
-        if (at < end) sum += exp_bounded(load_part(a + at, end - at, -INFINITY) - most);
+        if (at < end) sum += exp_of_small(load_part(a + at, end - at, -INFINITY) - most);
         total += sum_lanes(sum);
     }
     return total;

@@ -18,18 +18,15 @@ static void hide(const igi_nn_block *b, uint64_t column) {
 static void soften_vector(const igi_nn_block *b, uint64_t column) {
     float *at = b->scores + column;
     vf before = load(b->most + column), most = before;
-    for (uint64_t t = 0; t < b->keys; t++) {
-        vf x = load(at + t * b->columns);
-        most = choose(x > most, x, most);
-    }
+    for (uint64_t t = 0; t < b->keys; t++) most = larger(load(at + t * b->columns), most);
     // If nothing was seen so far, scores stay -inf and all weights 0.
     vf shift = choose(most == splat(-INFINITY), splat(0), most), sum = splat(0);
     for (uint64_t t = 0; t < b->keys; t++) {
-        vf weight = exp_of(load(at + t * b->columns) - shift);
+        vf weight = exp_of_small(load(at + t * b->columns) - shift);
         sum += weight;
         store(at + t * b->columns, weight);
     }
-    vf rescale = exp_of(before - shift);
+    vf rescale = exp_of_small(before - shift);
     store(b->rescale + column, rescale);
     store(b->sum + column, load(b->sum + column) * rescale + sum);
     store(b->most + column, most);
@@ -46,12 +43,12 @@ static float NAME(f32_exponentials)(uint64_t count, float *x, float shift) {
     vf sum = splat(0);
     uint64_t at = 0;
     for (; at + LANES <= count; at += LANES) {
-        vf e = exp_of(load(x + at) - shift);
+        vf e = exp_of_small(load(x + at) - shift);
         sum += e;
         store(x + at, e);
     }
     if (at < count) {
-        vf e = exp_of(load_part(x + at, count - at, -INFINITY) - shift);
+        vf e = exp_of_small(load_part(x + at, count - at, -INFINITY) - shift);
         sum += e;
         store_part(x + at, e, count - at);
     }
