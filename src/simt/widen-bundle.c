@@ -44,6 +44,8 @@ struct igi_simt_bundle {
     LLVMValueRef reference;  // the member at position 0
     LLVMValueRef members[MAX_MEMBERS];
     uint32_t position[MAX_MEMBERS];  // of each member, in elements
+    LLVMValueRef rows[MAX_MEMBERS];  // what lanes read, in pieces, if they only write it elsewhere
+    uint32_t read_in;                // emission in which that is valid
 };
 
 // ---- Where an access goes ----
@@ -447,13 +449,49 @@ static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRe
     for (uint32_t p = 0; p < b->size; p++) pieces[p] = igi_simt_concatenate(w, rows + (size_t)p * per_piece, per_piece);
 }
 
+// ---- Rows that lanes read and write elsewhere: they are not sorted by element and back ----
+
+static igi_simt_bundle *bundle_of(const igi_simt_widener *w, LLVMValueRef access) {
+    uint32_t number;
+    return igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
+}
+
+static bool has_member(const igi_simt_bundle *b, LLVMValueRef access, uint32_t position) {
+    for (uint32_t k = 0; k < b->count; k++)
+        if (b->members[k] == access) return b->position[k] == position;
+    return false;
+}
+
+// Whether the stores write just what the loads read, in the same order.
+static bool are_copies(const igi_simt_bundle *stores, const igi_simt_bundle *loads) {
+    if (stores->interleaved || loads->interleaved || loads->spread || loads->store) return false;
+    if (stores->size != loads->size || stores->count != loads->count || loads->count != loads->size) return false;
+    for (uint32_t k = 0; k < stores->count; k++)
+        if (!has_member(loads, LLVMGetOperand(stores->members[k], 0), stores->position[k])) return false;
+    return true;
+}
+
+static LLVMValueRef only_user(LLVMValueRef value) {
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    return use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+}
+
+static bool is_copied(const igi_simt_widener *w, const igi_simt_bundle *b) {
+    LLVMValueRef user = only_user(b->members[0]);
+    const igi_simt_bundle *to = user && LLVMIsAStoreInst(user) ? bundle_of(w, user) : NULL;
+    if (!to || !to->store || !are_copies(to, b)) return false;
+    for (uint32_t k = 0; k < b->count; k++)
+        if (!only_user(b->members[k])) return false;
+    return true;
+}
+
 // ---- Four words for each lane ----
 
 // How many times four words each lane reads by itself; 0: it does not. Several pay where a shuffle that crosses 16 bytes
 // is two instructions, or a register has no more.
 static uint32_t quads_of(const igi_simt_widener *w, const igi_simt_bundle *b) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type), row = b->size * bytes;
-    if (b->interleaved || bytes > 4 || row % QUAD_BYTES || w->width % 4) return 0;
+    if (b->interleaved || bytes > 4 || row % QUAD_BYTES || w->width % 4 || is_copied(w, b)) return 0;
     bool crossing_is_slow = !w->mask_registers || w->width == 4;
     bool several = bytes == 4 && igi_is_power_of_two(b->size) && crossing_is_slow && igi_simt_has_all_lanes(w);
     return row == QUAD_BYTES || several ? (uint32_t)(row / QUAD_BYTES) : 0;
@@ -547,7 +585,18 @@ static bool is_moved_by_call(const igi_simt_widener *w, const igi_simt_bundle *b
     return !b->interleaved && igi_simt_may_call_for_rows(w, b->type, b->size);
 }
 
-static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
+static void keep_rows(const igi_simt_widener *w, igi_simt_bundle *b, LLVMValueRef *pieces) {
+    memcpy(b->rows, pieces, b->size * sizeof *pieces);
+    b->read_in = w->emission;
+}
+
+// What was read for these stores; NULL: they write something else, or it was not read as rows.
+static const igi_simt_bundle *rows_for(const igi_simt_widener *w, const igi_simt_bundle *b) {
+    const igi_simt_bundle *from = bundle_of(w, LLVMGetOperand(b->members[0], 0));
+    return from && from->rows[0] && from->read_in == w->emission && are_copies(b, from) ? from : NULL;
+}
+
+static void emit_loads(igi_simt_widener *w, igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     if (is_moved_by_call(w, b)) {
         igi_simt_load_rows_by_call(w, row_addresses(w, b), b->type, b->size, elements);
@@ -558,6 +607,7 @@ static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
         load_quads(w, b, elements);
     } else {
         (b->interleaved ? load_interleaved : load_rows)(w, b, pieces);
+        if (is_copied(w, b)) keep_rows(w, b, pieces);
         igi_simt_sort_by_element(w, pieces, b->size, elements);
     }
     for (uint32_t i = 0; i < b->count; i++) igi_simt_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
@@ -571,7 +621,11 @@ static void emit_stores(igi_simt_widener *w, const igi_simt_bundle *b) {
         igi_simt_store_rows_by_call(w, row_addresses(w, b), elements, b->size);
         return;
     }
-    igi_simt_sort_by_lane(w, elements, b->size, pieces);
+    const igi_simt_bundle *copied = rows_for(w, b);
+    if (copied)
+        memcpy(pieces, copied->rows, b->size * sizeof *pieces);
+    else
+        igi_simt_sort_by_lane(w, elements, b->size, pieces);
     (b->interleaved ? store_interleaved : w->mask ? store_active_rows : store_rows)(w, b, pieces);
 }
 

@@ -250,6 +250,39 @@ static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **stat
 
 // Eight elements of each lane, whose places are not known: one access for each lane, if nothing between them might be
 // the same memory.
+static size_t bytes_shuffled(LLVMValueRef function) {
+    size_t bytes = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetInstructionOpcode(i) == LLVMShuffleVector)
+                bytes += LLVMABISizeOfType(LLVMGetModuleDataLayout(LLVMGetGlobalParent(function)), LLVMTypeOf(i));
+    return bytes;
+}
+
+static size_t shuffled_by(uint32_t words, const char *change) {
+    char source[1000];
+    snprintf(source, sizeof source,
+             METAL
+             "kernel void k(device const float *a, threadgroup float *t [[threadgroup(0)]], constant uint &n,\n"
+             "              uint i [[thread_index_in_threadgroup]]) {\n"
+             "  device const float *from = a + i * n;\n  threadgroup float *to = t + i * (n & 63);\n"
+             "  for (uint j = 0; j < %u; j++) to[j] = from[j]%s;\n}\n",
+             words, change);
+    bench *b = start(source, "k");
+    b->request.width = W;
+    assert_ok(run_to(b, igi_simt_pass_optimise));
+    size_t bytes = bytes_shuffled(LLVMGetNamedFunction(b->m.module, "ig.run"));
+    end(b);
+    return bytes;
+}
+
+// What is only copied is not sorted by element and back.
+static void rows_of_lanes_are_copied_as_they_are(void **state) {
+    (void)state;
+    for (uint32_t words = 4; words <= 8; words *= 2)
+        assert_true(2 * shuffled_by(words, "") < shuffled_by(words, " + float(i)"));
+}
+
 static void elements_are_copied_together_between_memory_that_does_not_overlap(void **state) {
     (void)state;
     static const char copy[] = "for (uint j = 0; j < 8; j++) to[j] = from[j];\n";
@@ -605,6 +638,7 @@ int main(void) {
         cmocka_unit_test(a_store_between_keeps_loads_apart),
         cmocka_unit_test(indices_are_looked_at_rather_than_addresses),
         cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
+        cmocka_unit_test(rows_of_lanes_are_copied_as_they_are),
         cmocka_unit_test(elements_are_copied_together_between_memory_that_does_not_overlap),
         cmocka_unit_test(lanes_that_lie_together_share_registers_of_memory),
         cmocka_unit_test(pairs_that_are_exchanged_share_registers_of_memory),
