@@ -170,6 +170,14 @@ ig_status igi_simt_find_fragments(igi_simt_module *m);
 ig_status igi_simt_find_rows(igi_simt_module *m);
 // Part of prepare: left matrices of products are loaded one after the other.
 ig_status igi_simt_load_in_turn(igi_simt_module *m);
+// Part of prepare: products that add to the sums of others come right after them.
+ig_status igi_simt_chain_products(igi_simt_module *m);
+// The product in the same block that adds to this one, of which these are the halves; NULL: there is none.
+LLVMValueRef igi_simt_product_of_sum(LLVMValueRef low, LLVMValueRef high);
+// How many products with one left matrix are computed together.
+uint32_t igi_simt_products_together(void);
+// Whether an instruction may change memory. Barriers between the lanes of a simdgroup, and products, do not.
+bool igi_simt_may_write_between_products(LLVMValueRef instruction);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_simt_lower_matrices(igi_simt_module *m);
 // For one thread at a time, and several simdgroups: computes its position in the simdgroup.

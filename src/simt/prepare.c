@@ -157,5 +157,6 @@ ig_status igi_simt_pass_prepare(igi_simt_module *m) {
                             "lcssa)");
     if (status == IG_STATUS_OK) status = igi_simt_find_fragments(m);
     if (status == IG_STATUS_OK) status = igi_simt_find_rows(m);
-    return status == IG_STATUS_OK ? igi_simt_load_in_turn(m) : status;
+    if (status == IG_STATUS_OK) status = igi_simt_load_in_turn(m);
+    return status == IG_STATUS_OK ? igi_simt_chain_products(m) : status;
 }

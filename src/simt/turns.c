@@ -14,7 +14,7 @@ static bool has_prefix(LLVMValueRef i, const char *prefix) {
     return strncmp(igi_simt_callee_name(i), prefix, strlen(prefix)) == 0;
 }
 
-static bool may_write(LLVMValueRef i) {
+bool igi_simt_may_write_between_products(LLVMValueRef i) {
     if (igi_simt_calls(i, "__ig_simd_barrier") || has_prefix(i, "__ig_mma_") || has_prefix(i, "__ig_rows_"))
         return false;
     if (has_prefix(i, "__ig_matrix_")) return has_prefix(i, "__ig_matrix_put_");
@@ -23,7 +23,7 @@ static bool may_write(LLVMValueRef i) {
 
 static bool is_written_between(LLVMValueRef from, LLVMValueRef to) {
     LLVMValueRef i = from;
-    while (i && i != to && !may_write(i)) i = LLVMGetNextInstruction(i);
+    while (i && i != to && !igi_simt_may_write_between_products(i)) i = LLVMGetNextInstruction(i);
     return i != to;
 }
 

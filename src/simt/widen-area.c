@@ -241,6 +241,14 @@ bool igi_simt_load_area_rows(igi_simt_widener *w, LLVMValueRef call, LLVMValueRe
     return load_area(w, call, true, halves);
 }
 
+bool igi_simt_find_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef *base, LLVMValueRef *stride) {
+    area a;
+    if (w->mask || !open_area(w, call, 0, LLVMTypeOf(call), &a) || a.transposed) return false;
+    *base = a.base;
+    *stride = a.stride;
+    return true;
+}
+
 bool igi_simt_store_area(igi_simt_widener *w, LLVMValueRef call) {
     area a;
     if (!open_area(w, call, 2, LLVMTypeOf(LLVMGetOperand(call, 0)), &a)) return false;

@@ -222,6 +222,8 @@ LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value);  //
 bool igi_simt_load_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef columns[2]);
 bool igi_simt_load_area_rows(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef halves[2]);
 bool igi_simt_store_area(igi_simt_widener *w, LLVMValueRef call);
+// Where the rows of a matrix are that all lanes load, and their distance in elements. false: they are not in rows.
+bool igi_simt_find_area(igi_simt_widener *w, LLVMValueRef call, LLVMValueRef *base, LLVMValueRef *stride);
 // Memory for one of the two vectors of a matrix, for a call of a shared function.
 LLVMValueRef igi_simt_place_of_half(igi_simt_widener *w, unsigned half);
 void igi_simt_widen_product(igi_simt_widener *w, LLVMValueRef call);  // widen-product.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// simdgroup matrices (matrix.c, fragments.c, rows.c, widen-matrix.c, widen-area.c, widen-product.c): products in registers,
-// loads and stores of whole matrices, and orders that are left only where single lanes are needed.
+// simdgroup matrices (matrix.c, fragments.c, rows.c, turns.c, chains.c, widen-matrix.c, widen-area.c, widen-product.c):
+// products in registers, loads and stores of whole matrices, and orders that are left only where single lanes are needed.
 #include "bench.h"
 
 static bench *kernel(const char *parameters, const char *body) {
@@ -281,6 +281,89 @@ static void left_matrices_are_loaded_in_turn(void **state) {
     }
 }
 
+// Which product each one adds to: letters in the order of products, "." for none.
+static void chains_of(LLVMBasicBlockRef block, char chains[8]) {
+    LLVMValueRef products[8];
+    size_t count = 0;
+    for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v)) {
+        if (!igi_simt_calls(v, "__ig_mma_low")) continue;
+        char to = '.';
+        for (size_t k = 0; k < count; k++)
+            if (products[k] == LLVMGetOperand(v, 4)) to = (char)('a' + k);
+        chains[count] = to;
+        products[count++] = v;
+    }
+    chains[count] = 0;
+}
+
+// Two sums, two steps along their rows and columns.
+#define STEP(left, right)                                             \
+    "simdgroup_load(x, a + " left ", 8); simdgroup_load(y, a + " left \
+    " + 64, 8);\n"                                                    \
+    "simdgroup_load(z, b + " right                                    \
+    ", 8); simdgroup_multiply_accumulate(s, x, z, s);\n"              \
+    "simdgroup_multiply_accumulate(t, y, z, t);\n"
+
+static void steps_are_taken_one_after_the_other_for_each_sum(void **state) {
+    (void)state;
+    static const struct {
+        const char *between, *chains;
+    } cases[] = {
+        {"", ".a.c"},
+        {"c[lane] = 1;", "..ab"},  // might be in the memory of the next factors
+        {"threadgroup_barrier(mem_flags::mem_device);", "..ab"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char body[1000];
+        snprintf(body, sizeof body,
+                 "simdgroup_float8x8 x, y, z, s, t; simdgroup_load(s, c, 8); simdgroup_load(t, c + 64, 8);\n%s%s%s"
+                 "simdgroup_store(s, c, 8); simdgroup_store(t, c + 64, 8);",
+                 STEP("0", "n"), cases[i].between, STEP("128 + n", "64 + n * n"));
+        bench *b = kernel(ABC, body);
+        char chains[8];
+        assert_ok(igi_simt_pass_prepare(&b->m));
+        verify(b, "prepare");
+        chains_of(LLVMGetEntryBasicBlock(b->m.thread), chains);
+        assert_string_equal(chains, cases[i].chains);
+        end(b);
+    }
+}
+
+static void sums_of_chains_are_computed_once(void **state) {
+    (void)state;
+    bench *b = kernel(
+        ABC, "simdgroup_float8x8 x, y, z, s, t; simdgroup_load(s, c, 8); simdgroup_load(t, c + 64, 8);\n" STEP("0", "n")
+                 STEP("128", "64") STEP("256", "128") "simdgroup_store(s, c, 8); simdgroup_store(t, c + 64, 8);");
+    LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
+    assert_int_equal(fused_elements(wide), 6 * 512);
+    assert_int_equal(count_calls(wide, "__ig_"), 0);
+    end(b);
+}
+
+static size_t copies_of_matrices(const char *parameters, const char *between) {
+    char body[600];
+    snprintf(body, sizeof body,
+             "simdgroup_float8x8 x, y, s(0.0f); simdgroup_load(x, a, 20); simdgroup_load(y, b, 68); %s\n"
+             "simdgroup_multiply_accumulate(s, x, y, s); simdgroup_store(s, c, 8);",
+             between);
+    bench *b = kernel(parameters, body);
+    size_t stores = count_stores(widen(b, IGI_SIMD_WIDTH, true), 32);
+    end(b);
+    return stores;
+}
+
+static void matrices_in_threadgroup_memory_are_multiplied_in_place(void **state) {
+    (void)state;
+#define SHARED "threadgroup float *a [[threadgroup(0)]], threadgroup float *b [[threadgroup(1)]], device float *c"
+    assert_int_equal(copies_of_matrices(SHARED, ""), 0);
+    assert_int_equal(copies_of_matrices(SHARED, "simdgroup_barrier(mem_flags::mem_threadgroup);"), 0);
+    // What is written in between may be a part of them.
+    assert_true(copies_of_matrices(SHARED, "a[lane] = 1;") > 0);
+    assert_true(copies_of_matrices(SHARED, "threadgroup_barrier(mem_flags::mem_threadgroup);") > 0);
+    // Rows of buffers may displace each other from the cache.
+    assert_true(copies_of_matrices("device float *a, device float *b, device float *c", "") > 0);
+}
+
 static void lanes_that_are_off_neither_load_nor_store(void **state) {
     (void)state;
     bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, 8); simdgroup_store(m, c, 8);");
@@ -335,6 +418,9 @@ int main(void) {
         cmocka_unit_test(other_places_are_left_alone),
         cmocka_unit_test(matrices_are_in_rows_from_load_to_load_and_in_loops),
         cmocka_unit_test(left_matrices_are_loaded_in_turn),
+        cmocka_unit_test(steps_are_taken_one_after_the_other_for_each_sum),
+        cmocka_unit_test(sums_of_chains_are_computed_once),
+        cmocka_unit_test(matrices_in_threadgroup_memory_are_multiplied_in_place),
         cmocka_unit_test(lanes_that_are_off_neither_load_nor_store),
         cmocka_unit_test(quick_code_has_one_function_for_each_kind_of_access_and_one_for_products),
     };
