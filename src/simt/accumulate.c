@@ -88,33 +88,77 @@ static void store_when_known(splitter *s, LLVMValueRef phi, LLVMValueRef sum, ui
     }
 }
 
+// Volatile if the value is stored by the same piece: LLVM would otherwise keep it on the stack as well until then.
+static LLVMValueRef load_place(splitter *s, LLVMValueRef value, uint64_t offset, bool again) {
+    LLVMValueRef load = igi_simt_load_context(s, LLVMTypeOf(value), offset);
+    LLVMSetVolatile(load, again);
+    return load;
+}
+
 // A phi node takes one value per predecessor, however often that is listed.
-static void load_for_phi(splitter *s, LLVMValueRef phi, LLVMValueRef user, uint64_t offset) {
+static void load_for_phi(splitter *s, LLVMValueRef phi, LLVMValueRef user, uint64_t offset, bool again) {
     for (unsigned k = 0; k < LLVMCountIncoming(user); k++) {
         if (LLVMGetOperand(user, k) != phi) continue;
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(user, k);
         LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(from));
-        LLVMValueRef load = igi_simt_load_context(s, LLVMTypeOf(phi), offset);
+        LLVMValueRef load = load_place(s, phi, offset, again);
         for (unsigned j = k; j < LLVMCountIncoming(user); j++)
             if (LLVMGetIncomingBlock(user, j) == from) LLVMSetOperand(user, j, load);
     }
 }
 
-static void load_for(splitter *s, LLVMValueRef phi, LLVMValueRef user, uint64_t offset) {
+static void load_for(splitter *s, LLVMValueRef phi, LLVMValueRef user, uint64_t offset, bool again) {
     if (LLVMIsAPHINode(user)) {
-        load_for_phi(s, phi, user, offset);
+        load_for_phi(s, phi, user, offset, again);
         return;
     }
     LLVMPositionBuilderBefore(s->builder, user);
-    LLVMValueRef load = igi_simt_load_context(s, LLVMTypeOf(phi), offset);
+    LLVMValueRef load = load_place(s, phi, offset, again);
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
         if (LLVMGetOperand(user, k) == phi) LLVMSetOperand(user, k, load);
+}
+
+// Whether the place holds the sum wherever the loop is left.
+static bool is_stored_before_exits(const splitter *s, uint32_t home, uint32_t loop) {
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        const igi_simt_block *block = &s->cfg.blocks[b];
+        if (!igi_simt_cfg_in_loop(&s->cfg, b, loop) || igi_simt_cfg_dominates(&s->cfg, home, b)) continue;
+        for (uint32_t k = 0; k < block->successor_count; k++)
+            if (!igi_simt_cfg_in_loop(&s->cfg, block->successors[k], loop)) return false;
+    }
+    return true;
+}
+
+static bool is_outside(const splitter *s, LLVMBasicBlockRef block, uint32_t loop) {
+    uint32_t number = igi_simt_cfg_index(&s->cfg, block);
+    return number != IGI_NONE && !igi_simt_cfg_in_loop(&s->cfg, number, loop);
+}
+
+static bool uses_outside(const splitter *s, LLVMValueRef user, LLVMValueRef sum, uint32_t loop) {
+    if (!LLVMIsAPHINode(user)) return is_outside(s, LLVMGetInstructionParent(user), loop);
+    for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
+        if (LLVMGetIncomingValue(user, k) == sum && !is_outside(s, LLVMGetIncomingBlock(user, k), loop)) return false;
+    return true;
+}
+
+static LLVMValueRef user_outside(const splitter *s, LLVMValueRef sum, uint32_t loop) {
+    for (LLVMUseRef use = LLVMGetFirstUse(sum); use; use = LLVMGetNextUse(use))
+        if (uses_outside(s, LLVMGetUser(use), sum, loop)) return LLVMGetUser(use);
+    return NULL;
+}
+
+// What is needed only after the loop would otherwise be kept on the stack, too, in each round. pre: what the loop exits to
+// can only be reached from the loop, so that loads there are not in it.
+static void load_after_loop(splitter *s, LLVMValueRef sum, uint32_t loop, uint64_t offset) {
+    if (!is_stored_before_exits(s, home_of(s, sum), loop)) return;
+    for (LLVMValueRef user; (user = user_outside(s, sum, loop));) load_for(s, sum, user, offset, true);
 }
 
 static void move_to_context(splitter *s, LLVMValueRef phi, LLVMValueRef sum) {
     uint64_t offset = igi_simt_take_context(s, LLVMTypeOf(phi));
     store_when_known(s, phi, sum, offset);
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(phi));) load_for(s, phi, LLVMGetUser(use), offset);
+    load_after_loop(s, sum, s->cfg.blocks[home_of(s, phi)].loop, offset);
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(phi));) load_for(s, phi, LLVMGetUser(use), offset, false);
     LLVMInstructionEraseFromParent(phi);
 }
 

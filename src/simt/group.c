@@ -98,9 +98,11 @@ static ig_status drop_barriers(igi_simt_module *m) {
     return IG_STATUS_OK;
 }
 
-// Both copies have the same barriers, in the same order.
+// Both copies have the same barriers, in the same order. Loops get exits of their own, for what they accumulate.
 static ig_status split_at_barriers(igi_simt_module *m, igi_simt_regions *regions) {
     *regions = (igi_simt_regions){0};
+    ig_status ready = m->request->first_tier ? IG_STATUS_OK : igi_simt_run_passes(m, "function(loop-simplify)");
+    if (ready != IG_STATUS_OK) return ready;
     for (int i = 0; i < 2; i++) {
         igi_simt_regions of_copy;
         if (!m->wide[i]) continue;

@@ -61,6 +61,22 @@ static void each_barrier_is_one_cut(void **state) {
     assert_int_equal(barriers_of("for (int k = 0; k < 3; k++) { t[l] = k;" WAIT "a[i] += t[l ^ 1];" WAIT "}"), 6);
 }
 
+// The last sum of a loop that may not run at all is read from where the loop keeps it.
+static void sums_are_not_kept_twice(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "int s = 0; for (uint k = 0; k < n; k++) {" WAIT "t[l] = a[i + k];" WAIT "s += t[l ^ 1]; } a[i] = s;",
+        // It may be left before there is a new sum.
+        "int s = 0; for (uint k = 0; k < n; k++) {" WAIT "t[l] = a[i + k];" WAIT
+        "if (t[0] > int(n)) break; s += t[l ^ 1]; } a[i] = s;",
+    };
+    for (int i = 0; i < 2; i++) {
+        bench *b = grouped(bodies[i], 8);
+        assert_int_equal(module_has(&b->m, "load volatile <8 x i32>"), i == 0);
+        end(b);
+    }
+}
+
 static uint32_t context_of(const char *body, uint32_t width) {
     bench *b = grouped(body, width);
     uint32_t bytes = b->m.info.context_bytes;
@@ -272,6 +288,7 @@ static void code_for_one_size_has_no_tail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_barrier_is_one_cut),
+        cmocka_unit_test(sums_are_not_kept_twice),
         cmocka_unit_test(kernels_without_barriers_keep_nothing),
         cmocka_unit_test(positions_and_arguments_are_made_again),
         cmocka_unit_test(what_was_loaded_or_computed_is_kept_once),
