@@ -63,15 +63,21 @@ dispatch_queue_attr_t dispatch_queue_attr_make_with_qos_class(dispatch_queue_att
     return attr;
 }
 
-static struct dispatch_queue_s global_queue, main_queue;
+struct dispatch_queue_s _dispatch_main_q;
+static struct dispatch_queue_s global_queue;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
 static void open_immortals(void) {
     open_queue(&global_queue, "com.apple.root.default-qos", true);
-    open_queue(&main_queue, "com.apple.main-thread", false);
+    open_queue(&_dispatch_main_q, "com.apple.main-thread", false);
     atomic_init(&global_queue.head.references, IGI_IMMORTAL);
-    atomic_init(&main_queue.head.references, IGI_IMMORTAL);
-    main_queue.is_main = true;
+    atomic_init(&_dispatch_main_q.head.references, IGI_IMMORTAL);
+    _dispatch_main_q.is_main = true;
+}
+
+// For programs that know the main queue as a variable.
+__attribute__((constructor)) static void open_early(void) {
+    pthread_once(&opened, open_immortals);
 }
 
 dispatch_queue_t dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) {
@@ -82,7 +88,7 @@ dispatch_queue_t dispatch_get_global_queue(intptr_t identifier, uintptr_t flags)
 
 dispatch_queue_t dispatch_get_main_queue(void) {
     pthread_once(&opened, open_immortals);
-    return &main_queue;
+    return &_dispatch_main_q;
 }
 
 const char *dispatch_queue_get_label(dispatch_queue_t queue) {

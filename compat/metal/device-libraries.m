@@ -137,6 +137,15 @@ static ig_math_mode mode_of_files(void) {
     return pipeline;
 }
 
+// Not in Apple's headers, but on its devices: bindings for other languages send it.
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                                               error:(NSError **)error {
+    return [self newComputePipelineStateWithDescriptor:descriptor
+                                               options:MTLPipelineOptionNone
+                                            reflection:NULL
+                                                 error:error];
+}
+
 - (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
                                                            options:(MTLPipelineOption)options
                                                         reflection:

@@ -24,6 +24,13 @@ long igi_metal_live_objects(void) {
 }
 @end
 
+// Every object has it on a Mac, where debuggers and bindings for other languages ask for it.
+@implementation NSObject (IGDebugDescription)
+- (NSString *)debugDescription {
+    return [self description];
+}
+@end
+
 void igi_ensure_pool(void) {
     if (![NSAutoreleasePool currentPool]) [[NSAutoreleasePool alloc] init];
 }

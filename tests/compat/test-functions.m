@@ -68,6 +68,27 @@ static void expect(float a, float b, float c, float d) {
     assert_memory_equal(values.contents, expected, sizeof expected);
 }
 
+// Methods that Apple's headers do not have, but its objects.
+@protocol Unlisted
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                                               error:(NSError **)error;
+- (NSString *)debugDescription;
+@end
+
+static void methods_that_only_bindings_know_are_there(void **state) {
+    NSError *error = nil;
+    id<Unlisted> unlisted = (id<Unlisted>)device;
+    MTLComputePipelineDescriptor *descriptor = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
+    assert_null([unlisted newComputePipelineStateWithDescriptor:descriptor error:&error]);
+    assert_non_null(error);
+    descriptor.computeFunction = [[library newFunctionWithName:library.functionNames[0]] autorelease];
+    id<MTLComputePipelineState> pipeline = [unlisted newComputePipelineStateWithDescriptor:descriptor error:&error];
+    assert_non_null(pipeline);
+    assert_null(error);
+    [pipeline release];
+    assert_text([unlisted debugDescription], [[(id)device description] UTF8String]);
+}
+
 static void libraries_list_visible_functions(void **state) {
     assert_int_equal([other.functionNames count], 1);
     assert_text(other.functionNames[0], "square");
@@ -120,6 +141,7 @@ static void functions_are_linked_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         functions_test(libraries_list_visible_functions),
+        functions_test(methods_that_only_bindings_know_are_there),
         functions_test(tables_hold_functions_of_two_libraries),
         functions_test(functions_are_linked_by_name),
     };

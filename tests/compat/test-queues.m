@@ -120,7 +120,8 @@ static void functions_do_as_well_as_blocks(void **state) {
     dispatch_release(queue);
     for (int i = 0; i < 2000 && count != 4; i++) usleep(1000);
     assert_int_equal(count, 4);
-    assert_string_equal(dispatch_queue_get_label(dispatch_get_main_queue()), "com.apple.main-thread");
+    assert_string_equal(dispatch_queue_get_label(&_dispatch_main_q), "com.apple.main-thread");
+    assert_ptr_equal(dispatch_get_main_queue(), &_dispatch_main_q);
 }
 
 static void groups_wait_and_notify(void **state) {

@@ -121,6 +121,16 @@ def check_makefile(root, scratch, env):
         sys.exit("a program that does not use Metal is linked to it")
 
 
+# Bindings link libraries under the names that these have on other systems.
+def check_bindings(root, scratch, env):
+    stands_for = sorted(root.rglob("libBlocksRuntime.so"))
+    if not stands_for:
+        return
+    program, folder = scratch / "bindings", stands_for[0].parent
+    run("cc", SOURCE / "tests/install/bindings.c", "-o", program, "-L", folder, "-L", folder.parent, "-lBlocksRuntime", "-lobjc", env=env)
+    expect(program, env, "com.apple.main-thread\n42\n32768\n")
+
+
 # C files are compiled with the same flags as Objective-C, and must not warn about them.
 def check_metal_flags(root, scratch, env):
     if not sorted(root.rglob("ingot-metal.pc")):
@@ -174,6 +184,7 @@ def main():
         check_metal_flags(root, scratch, env)
         check_cmake(root, scratch, env)
         check_makefile(root, scratch, env)
+        check_bindings(root, scratch, env)
         check_damaged_header(root, scratch, env)
         run(find(root, "bin") / "ingot", "--version", env=env)
 

@@ -83,6 +83,7 @@ DISPATCH_EXPORT dispatch_queue_attr_t dispatch_queue_attr_make_with_qos_class(di
                                                                               int relative_priority);
 DISPATCH_EXPORT dispatch_queue_t dispatch_queue_create(const char *label, dispatch_queue_attr_t attr);
 DISPATCH_EXPORT dispatch_queue_t dispatch_get_global_queue(intptr_t identifier, uintptr_t flags);
+DISPATCH_EXPORT struct dispatch_queue_s _dispatch_main_q;  // the main queue, as bindings for other languages have it
 DISPATCH_EXPORT dispatch_queue_t dispatch_get_main_queue(void);
 DISPATCH_EXPORT const char *dispatch_queue_get_label(dispatch_queue_t queue);
 DISPATCH_EXPORT void dispatch_main(void) __attribute__((noreturn));
