@@ -248,8 +248,6 @@ static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **stat
     assert_int_equal(found.rows_loaded, 1);
 }
 
-// Eight elements of each lane, whose places are not known: one access for each lane, if nothing between them might be
-// the same memory.
 static size_t bytes_shuffled(LLVMValueRef function) {
     size_t bytes = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -283,6 +281,8 @@ static void rows_of_lanes_are_copied_as_they_are(void **state) {
         assert_true(2 * shuffled_by(words, "") < shuffled_by(words, " + float(i)"));
 }
 
+// Eight elements of each lane, whose places are not known: one access for each lane, if nothing between them might be
+// the same memory.
 static void elements_are_copied_together_between_memory_that_does_not_overlap(void **state) {
     (void)state;
     static const char copy[] = "for (uint j = 0; j < 8; j++) to[j] = from[j];\n";
