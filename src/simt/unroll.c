@@ -254,7 +254,7 @@ ig_status igi_simt_pass_unroll(igi_simt_module *m) {
     if (status == IG_STATUS_OK && (!separate_conditions(m) || !mark_loops(m))) status = igi_error_no_memory(m->error);
     if (status != IG_STATUS_OK) return status;
     return igi_simt_run_passes(m, "function(" UNROLL
-                                  ",sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+                                  ",sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                                   "lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
 }
 

@@ -128,6 +128,28 @@ static void known_distances_are_shuffles_of_registers(void **state) {
         gathers("out[i] = uint(simd_vote::vote_t(simd_ballot(a[i] > 3))) + (simd_any(a[i] == 1) ? 1 : 0);"), 0);
 }
 
+static bool reads_an_argument(LLVMValueRef i) {
+    LLVMValueRef from = LLVMIsALoadInst(i) ? LLVMGetOperand(i, 0) : NULL;
+    while (from && LLVMIsAGetElementPtrInst(from)) from = LLVMGetOperand(from, 0);
+    return from && LLVMIsALoadInst(from);
+}
+
+// Lanes talk by registers. The array stays in memory, because the run chooses from it.
+static void what_was_read_before_lanes_talk_is_not_read_again(void **state) {
+    (void)state;
+    bench *b = start_to(METAL
+                        "kernel void k(device const uint *a, device uint *out, uint i [[thread_position_in_grid]],\n"
+                        "              ushort lane [[thread_index_in_simdgroup]]) {\n"
+                        "    uint all[8];\n"
+                        "    for (ushort k = 0; k < 8; k++) all[k] = simd_shuffle_xor(a[i] + k, k) + simd_sum(a[i]);\n"
+                        "    out[i] = all[lane & 7];\n}\n",
+                        "k", igi_simt_pass_inline);
+    assert_int_equal(count_if(b->m.thread, reads_an_argument), 1);
+    assert_int_equal(count_calls(b->m.thread, "__ig_reduce_"), 1);
+    assert_int_equal(count_calls(b->m.thread, "__ig_shuffle_"), 8);
+    end(b);
+}
+
 static bool is_vector_of_32(LLVMValueRef i) {
     LLVMTypeRef type = LLVMTypeOf(i);
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetVectorSize(type) == IGI_SIMD_WIDTH;
@@ -228,6 +250,7 @@ int main(void) {
         cmocka_unit_test(only_active_lanes_take_part_and_get_an_answer),
         cmocka_unit_test(a_nan_loses_against_a_number),
         cmocka_unit_test(known_distances_are_shuffles_of_registers),
+        cmocka_unit_test(what_was_read_before_lanes_talk_is_not_read_again),
         cmocka_unit_test(a_sum_takes_five_steps),
         cmocka_unit_test(several_simdgroups_compute_each_sum_once),
         cmocka_unit_test(what_all_lanes_are_told_alike_parts_none),
