@@ -146,10 +146,17 @@ static LLVMValueRef load_scalar(igi_simt_widener *w, uint32_t number) {
     return LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
 }
 
+// It follows from the lane's number alone: what is made of it, such as the order of a shuffle, is constant too.
+static LLVMValueRef known_first(LLVMValueRef value, igi_simt_shape shape) {
+    return LLVMConstInt(LLVMTypeOf(value), (uint64_t)shape.first, 1);
+}
+
 LLVMValueRef igi_simt_widen_scalar(igi_simt_widener *w, LLVMValueRef value) {
     uint32_t number;
     if (LLVMIsAArgument(value)) return argument(w, value);
     if (!LLVMIsAInstruction(value) || !number_of(w, value, &number)) return value;
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, value);
+    if (shape.known) return known_first(value, shape);
     forget_other_emissions(w, number);
     if (!w->scalar[number] && w->slot[number]) w->scalar[number] = load_scalar(w, number);
     if (!w->scalar[number]) {
@@ -457,6 +464,7 @@ void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
     igi_simt_shape shape = igi_simt_shape_of(&w->s, i);
     bool is_line = shape.kind == IGI_SHAPE_LINEAR || shape.kind == IGI_SHAPE_PATTERN;
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    if (shape.known) return;  // a constant wherever it is used
     if (opcode == LLVMAlloca) {
         widen_alloca(w, i);
     } else if (opcode == LLVMCall && (means_nothing(igi_simt_callee_name(i)) || igi_simt_widen_lane_operation(w, i) ||
@@ -469,7 +477,7 @@ void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
     } else if (opcode == LLVMZExt && is_line) {
         extend_highest(w, i, shape);
     } else if (shape.kind == IGI_SHAPE_UNIFORM || is_line) {
-        clone_scalar(w, i, is_line || shape.known);
+        clone_scalar(w, i, is_line);
     } else if (is_vector_shape(shape)) {
         w->matrix_order = shape.kind == IGI_SHAPE_MATRIX;
         widen_varying(w, i);

@@ -128,6 +128,16 @@ static void known_distances_are_shuffles_of_registers(void **state) {
         gathers("out[i] = uint(simd_vote::vote_t(simd_ballot(a[i] > 3))) + (simd_any(a[i] == 1) ? 1 : 0);"), 0);
 }
 
+// What is made of the lane's number alone needs no look at memory, in another block either.
+static void known_lanes_are_shuffled_from_by_constants(void **state) {
+    (void)state;
+    assert_int_equal(gathers("out[i] = simd_shuffle(a[i], ushort(lane / 16 * 16));"), 0);
+    assert_int_equal(gathers("uint sum = 0; ushort from = lane % 4 * 8;"
+                             "for (uint k = 0; k < n; k++) sum += simd_shuffle(a[i + k], from); out[i] = sum;"),
+                     0);
+    assert_int_equal(gathers("out[i] = simd_shuffle(a[i], ushort(a[i + 1]));"), 1);
+}
+
 static bool reads_an_argument(LLVMValueRef i) {
     LLVMValueRef from = LLVMIsALoadInst(i) ? LLVMGetOperand(i, 0) : NULL;
     while (from && LLVMIsAGetElementPtrInst(from)) from = LLVMGetOperand(from, 0);
@@ -250,6 +260,7 @@ int main(void) {
         cmocka_unit_test(only_active_lanes_take_part_and_get_an_answer),
         cmocka_unit_test(a_nan_loses_against_a_number),
         cmocka_unit_test(known_distances_are_shuffles_of_registers),
+        cmocka_unit_test(known_lanes_are_shuffled_from_by_constants),
         cmocka_unit_test(what_was_read_before_lanes_talk_is_not_read_again),
         cmocka_unit_test(a_sum_takes_five_steps),
         cmocka_unit_test(several_simdgroups_compute_each_sum_once),
