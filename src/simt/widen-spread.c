@@ -141,7 +141,7 @@ static bool describe(const igi_simt_widener *w, LLVMValueRef address, uint64_t b
         s->low = offset < s->low ? offset : s->low;
         s->high = end > s->high ? end : s->high;
     }
-    return s->high - s->low >= s->bytes;
+    return true;
 }
 
 static int64_t place_of_grain(const igi_simt_widener *w, const spread *s, uint32_t lane, uint32_t grain) {
@@ -157,7 +157,9 @@ static registers registers_for(const igi_simt_widener *w, const spread *s, uint3
         low = at < low ? at : low;
         high = end > high ? end : high;
     }
-    for (int64_t at = low; at < high; at += bytes) r.first[r.count++] = at + bytes > s->high ? s->high - bytes : at;
+    bool less = s->high - s->low < bytes;  // than a register: limit_to_read
+    for (int64_t at = low; at < high; at += bytes)
+        r.first[r.count++] = at + bytes > s->high && !less ? s->high - bytes : at;
     return r;
 }
 

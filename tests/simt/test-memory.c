@@ -196,6 +196,20 @@ static void eight_words_of_a_few_lanes_are_read_in_two_parts(void **state) {
     end(b);
 }
 
+static void a_few_places_are_read_once_for_all_lanes(void **state) {
+    (void)state;
+    if (!strstr(igi_simt_features(), "+avx2")) return;
+    for (int full = 0; full < 2; full++) {
+        bench *b =
+            start_to(METAL
+                     "kernel void k(device const float *a, device float *out, uint i [[thread_position_in_grid]],\n"
+                     "              uint lane [[thread_index_in_simdgroup]]) { out[i] = a[lane / 16]; }\n",
+                     "k", igi_simt_pass_check);
+        assert_int_equal(count_calls(widen(b, IGI_SIMD_WIDTH, full), "llvm.masked.gather."), 0);
+        end(b);
+    }
+}
+
 static void fields_of_structs_are_read_whole(void **state) {
     (void)state;
     is_shuffled("device const Mixed *a, device float *out", "out[i] = a[i].a + a[i].b + a[i].c;");
@@ -633,6 +647,7 @@ int main(void) {
         cmocka_unit_test(odd_numbers_of_elements_are_read_and_written_whole),
         cmocka_unit_test(lanes_at_a_distance_read_sixteen_bytes_at_a_time),
         cmocka_unit_test(eight_words_of_a_few_lanes_are_read_in_two_parts),
+        cmocka_unit_test(a_few_places_are_read_once_for_all_lanes),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
         cmocka_unit_test(a_store_between_keeps_loads_apart),
