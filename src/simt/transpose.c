@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "simt/ir.h"
 
-enum { WORD_BITS = 32 };
+enum { WORD_BITS = 32, WORD_LANES = 16 };  // of a register
 
 // ---- By powers of two ----
 
@@ -108,10 +108,28 @@ static unsigned bits_of(const igi_simt_widener *w, LLVMTypeRef vector) {
     return 8 * (unsigned)LLVMABISizeOfType(w->s.layout, LLVMGetElementType(vector));
 }
 
+// Halves become floats once they are packed. For the upper halves of words that is one shuffle instead of a shift and a
+// truncation; of the lower ones LLVM makes truncations. Integers stay in their words, where masks and shifts find them.
+static bool is_packed_by_shuffle(const igi_simt_widener *w, LLVMTypeRef word, uint32_t part, LLVMTypeRef type) {
+    return part && w->mask_registers && LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMHalfTypeKind &&
+           bits_of(w, word) == WORD_BITS && LLVMGetVectorSize(word) >= WORD_LANES;
+}
+
+static LLVMValueRef packed_halves(igi_simt_widener *w, LLVMValueRef word, uint32_t part) {
+    uint32_t from[IGI_MAX_WIDTH], count = LLVMGetVectorSize(LLVMTypeOf(word));
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(w->m->context);
+    LLVMValueRef halves = LLVMBuildBitCast(w->builder, word, LLVMVectorType(i16, 2 * count), "");
+    for (uint32_t i = 0; i < count; i++) from[i] = 2 * i + part;
+    return LLVMBuildShuffleVector(w->builder, halves, LLVMGetPoison(LLVMTypeOf(halves)),
+                                  igi_simt_shuffle_mask(w, from, count), "");
+}
+
 LLVMValueRef igi_simt_part_of_word(igi_simt_widener *w, LLVMValueRef word, uint32_t part, LLVMTypeRef type) {
     unsigned bits = bits_of(w, type);
     assert(part < bits_of(w, LLVMTypeOf(word)) / bits);
     if (bits == bits_of(w, LLVMTypeOf(word))) return LLVMBuildBitCast(w->builder, word, type, "");
+    if (is_packed_by_shuffle(w, LLVMTypeOf(word), part, type))
+        return LLVMBuildBitCast(w->builder, packed_halves(w, word, part), type, "");
     LLVMValueRef distance = igi_simt_splat(LLVMTypeOf(word), (uint64_t)part * bits, false);
     LLVMTypeRef narrow = igi_simt_integers_like(LLVMTypeOf(word), bits);
     LLVMValueRef value = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, word, distance, ""), narrow, "");

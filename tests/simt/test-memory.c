@@ -210,6 +210,22 @@ static void a_few_places_are_read_once_for_all_lanes(void **state) {
     }
 }
 
+static bool is_truncation_of_lanes(LLVMValueRef i) {
+    return LLVMIsATruncInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
+}
+
+// Halves are packed as they become floats; integers stay where masks find them.
+static void upper_halves_of_words_are_packed_by_shuffles(void **state) {
+    (void)state;
+    if (!strstr(igi_simt_features(), "+avx512bw")) return;
+    bench *b = kernel("device const half4 *a, device float *out", "out[i] = dot(float4(a[i]), float4(1, 2, 3, 4));");
+    assert_int_equal(count_if(widen(b, IGI_SIMD_WIDTH, true), is_truncation_of_lanes), 2);
+    end(b);
+    b = kernel("device const ushort4 *a, device uint *out", "out[i] = a[i].x + 2 * a[i].y + 3 * a[i].z + 4 * a[i].w;");
+    assert_int_equal(count_if(widen(b, IGI_SIMD_WIDTH, true), is_truncation_of_lanes), 0);
+    end(b);
+}
+
 static void fields_of_structs_are_read_whole(void **state) {
     (void)state;
     is_shuffled("device const Mixed *a, device float *out", "out[i] = a[i].a + a[i].b + a[i].c;");
@@ -648,6 +664,7 @@ int main(void) {
         cmocka_unit_test(lanes_at_a_distance_read_sixteen_bytes_at_a_time),
         cmocka_unit_test(eight_words_of_a_few_lanes_are_read_in_two_parts),
         cmocka_unit_test(a_few_places_are_read_once_for_all_lanes),
+        cmocka_unit_test(upper_halves_of_words_are_packed_by_shuffles),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
         cmocka_unit_test(a_store_between_keeps_loads_apart),
