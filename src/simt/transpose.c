@@ -108,6 +108,92 @@ static unsigned bits_of(const igi_simt_widener *w, LLVMTypeRef vector) {
     return 8 * (unsigned)LLVMABISizeOfType(w->s.layout, LLVMGetElementType(vector));
 }
 
+// ---- Within sixteen bytes ----
+
+// A register of sixteen words, and which word of memory is where.
+typedef struct word_register {
+    LLVMValueRef value;
+    uint32_t at[WORD_LANES];
+} word_register;
+
+static word_register shuffle_words(igi_simt_widener *w, const word_register *a, const word_register *b,
+                                   const uint32_t *from) {
+    word_register made = {.value = LLVMBuildShuffleVector(w->builder, a->value, b->value,
+                                                          igi_simt_shuffle_mask(w, from, WORD_LANES), "")};
+    for (uint32_t i = 0; i < WORD_LANES; i++)
+        made.at[i] = from[i] < WORD_LANES ? a->at[from[i]] : b->at[from[i] - WORD_LANES];
+    return made;
+}
+
+// The even or odd words of each sixteen bytes of both.
+static word_register pick_within(igi_simt_widener *w, const word_register *a, const word_register *b, uint32_t first) {
+    uint32_t from[WORD_LANES];
+    for (uint32_t i = 0; i < WORD_LANES; i++) from[i] = i - i % 4 + i % 2 * 2 + first + (i % 4 < 2 ? 0 : WORD_LANES);
+    return shuffle_words(w, a, b, from);
+}
+
+// Those of one half of the elements, in the order of memory.
+static word_register pick_across(igi_simt_widener *w, const word_register *a, const word_register *b, uint32_t element,
+                                 uint32_t step) {
+    uint32_t from[WORD_LANES], count = 0, lowest = 0;
+    while (count < WORD_LANES) {
+        uint32_t next = UINT32_MAX, place = 0;
+        for (uint32_t i = 0; i < 2 * WORD_LANES; i++) {
+            uint32_t at = i < WORD_LANES ? a->at[i] : b->at[i - WORD_LANES];
+            if (at >= lowest && at < next && at % step == element) next = at, place = i;
+        }
+        assert(next != UINT32_MAX);
+        from[count++] = place;
+        lowest = next + 1;
+    }
+    return shuffle_words(w, a, b, from);
+}
+
+// Shuffles within sixteen bytes are the cheaper ones; the last step, across registers, leaves the lanes in order.
+static void unzip_registers(igi_simt_widener *w, const word_register *from, uint32_t size, uint32_t element,
+                            uint32_t step, LLVMValueRef *elements) {
+    if (size == 1) {
+        elements[element] = from[0].value;
+        return;
+    }
+    word_register half[IGI_SIMT_MOST_PIECES / 2];
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        for (size_t i = 0; i < size / 2; i++)
+            half[i] = size > 2 && step < 4
+                          ? pick_within(w, &from[2 * i], &from[2 * i + 1], odd)
+                          : pick_across(w, &from[2 * i], &from[2 * i + 1], element + odd * step, 2 * step);
+        unzip_registers(w, half, size / 2, element + odd * step, 2 * step, elements);
+    }
+}
+
+static bool are_registers_of_words(const igi_simt_widener *w, LLVMTypeRef type, uint32_t size) {
+    return w->mask_registers && w->width % WORD_LANES == 0 && size >= 4 && bits_of(w, type) == WORD_BITS;
+}
+
+static void unzip_lanes(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
+    LLVMValueRef parts[IGI_SIMT_MOST_PIECES][IGI_MAX_WIDTH / WORD_LANES];
+    uint32_t blocks = w->width / WORD_LANES;
+    for (uint32_t block = 0; block < blocks; block++) {
+        word_register memory[IGI_SIMT_MOST_PIECES];
+        LLVMValueRef sorted[IGI_SIMT_MOST_PIECES];
+        for (uint32_t i = 0; i < size; i++) {
+            uint32_t first = (block * size + i) * WORD_LANES;
+            memory[i].value = igi_simt_part(w, pieces[first / w->width], first % w->width, WORD_LANES);
+            for (uint32_t k = 0; k < WORD_LANES; k++) memory[i].at[k] = i * WORD_LANES + k;
+        }
+        unzip_registers(w, memory, size, 0, 1, sorted);
+        for (uint32_t i = 0; i < size; i++) parts[i][block] = sorted[i];
+    }
+    for (uint32_t i = 0; i < size; i++) elements[i] = igi_simt_concatenate(w, parts[i], blocks);
+}
+
+static void unzip_evenly(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
+    if (are_registers_of_words(w, LLVMTypeOf(pieces[0]), size))
+        unzip_lanes(w, pieces, size, elements);
+    else
+        unzip(w, pieces, size, elements, 1);
+}
+
 // Halves become floats once they are packed. For the upper halves of words that is one shuffle instead of a shift and a
 // truncation; of the lower ones LLVM makes truncations. Integers stay in their words, where masks and shifts find them.
 static bool is_packed_by_shuffle(const igi_simt_widener *w, LLVMTypeRef word, uint32_t part, LLVMTypeRef type) {
@@ -154,7 +240,7 @@ static void unzip_words(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size
     for (uint32_t i = 0; i < size; i++)
         cast[i] = LLVMBuildBitCast(w->builder, pieces[i], LLVMVectorType(word, w->width / parts), "");
     for (uint32_t i = 0; i < size / parts; i++) words[i] = igi_simt_concatenate(w, cast + (size_t)i * parts, parts);
-    unzip(w, words, size / parts, sorted, 1);
+    unzip_evenly(w, words, size / parts, sorted);
     for (uint32_t i = 0; i < size; i++) elements[i] = igi_simt_part_of_word(w, sorted[i / parts], i % parts, type);
 }
 
@@ -168,7 +254,7 @@ void igi_simt_sort_by_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_
     else if (parts > 1)
         unzip_words(w, pieces, size, parts, elements);
     else
-        unzip(w, pieces, size, elements, 1);
+        unzip_evenly(w, pieces, size, elements);
 }
 
 void igi_simt_sort_by_lane(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {

@@ -210,6 +210,31 @@ static void a_few_places_are_read_once_for_all_lanes(void **state) {
     }
 }
 
+static bool shuffles_within_sixteen_bytes(LLVMValueRef i) {
+    enum { LANES = 16, WORDS = 4 };
+    if (!LLVMIsAShuffleVectorInst(i) || LLVMGetNumMaskElements(i) != LANES) return false;
+    for (unsigned k = 0; k < LANES; k++)
+        if ((unsigned)LLVMGetMaskValue(i, k) % LANES / WORDS != k / WORDS) return false;
+    return true;
+}
+
+// All steps but the last: that one puts the lanes in order.
+static void words_are_sorted_within_sixteen_bytes_first(void **state) {
+    (void)state;
+    if (!strstr(igi_simt_features(), "+avx512bw")) return;
+    static const struct {
+        const char *body;
+        size_t within;
+    } cases[] = {{"out[i] = a[2 * i] + a[2 * i + 1];", 0},
+                 {"float s = 0; for (uint k = 0; k < 4; k++) s += a[4 * i + k]; out[i] = s;", 4},
+                 {"float s = 0; for (uint k = 0; k < 8; k++) s += a[8 * i + k]; out[i] = s;", 16}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bench *b = kernel("device const float *a, device float *out", cases[k].body);
+        assert_int_equal(count_if(widen(b, 16, true), shuffles_within_sixteen_bytes), cases[k].within);
+        end(b);
+    }
+}
+
 static bool is_truncation_of_lanes(LLVMValueRef i) {
     return LLVMIsATruncInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
 }
@@ -664,6 +689,7 @@ int main(void) {
         cmocka_unit_test(lanes_at_a_distance_read_sixteen_bytes_at_a_time),
         cmocka_unit_test(eight_words_of_a_few_lanes_are_read_in_two_parts),
         cmocka_unit_test(a_few_places_are_read_once_for_all_lanes),
+        cmocka_unit_test(words_are_sorted_within_sixteen_bytes_first),
         cmocka_unit_test(upper_halves_of_words_are_packed_by_shuffles),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
