@@ -3,9 +3,11 @@
 #include "simt/transpose.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "simt/ir.h"
+#include "simt/target.h"
 
 enum { WORD_BITS = 32, WORD_LANES = 16 };  // of a register
 
@@ -110,40 +112,43 @@ static unsigned bits_of(const igi_simt_widener *w, LLVMTypeRef vector) {
 
 // ---- Within sixteen bytes ----
 
-// A register of sixteen words, and which word of memory is where.
+// A register of words, and which word of memory is where.
 typedef struct word_register {
     LLVMValueRef value;
     uint32_t at[WORD_LANES];
 } word_register;
 
+static uint32_t words_of_register(const igi_simt_widener *w) {
+    return w->mask_registers ? WORD_LANES : WORD_LANES / 2;
+}
+
 static word_register shuffle_words(igi_simt_widener *w, const word_register *a, const word_register *b,
                                    const uint32_t *from) {
-    word_register made = {.value = LLVMBuildShuffleVector(w->builder, a->value, b->value,
-                                                          igi_simt_shuffle_mask(w, from, WORD_LANES), "")};
-    for (uint32_t i = 0; i < WORD_LANES; i++)
-        made.at[i] = from[i] < WORD_LANES ? a->at[from[i]] : b->at[from[i] - WORD_LANES];
+    uint32_t count = words_of_register(w);
+    word_register made = {.value = igi_simt_shuffle(w, a->value, b->value, from, count)};
+    for (uint32_t i = 0; i < count; i++) made.at[i] = from[i] < count ? a->at[from[i]] : b->at[from[i] - count];
     return made;
 }
 
 // The even or odd words of each sixteen bytes of both.
 static word_register pick_within(igi_simt_widener *w, const word_register *a, const word_register *b, uint32_t first) {
-    uint32_t from[WORD_LANES];
-    for (uint32_t i = 0; i < WORD_LANES; i++) from[i] = i - i % 4 + i % 2 * 2 + first + (i % 4 < 2 ? 0 : WORD_LANES);
+    uint32_t from[WORD_LANES], count = words_of_register(w);
+    for (uint32_t i = 0; i < count; i++) from[i] = i - i % 4 + i % 2 * 2 + first + (i % 4 < 2 ? 0 : count);
     return shuffle_words(w, a, b, from);
 }
 
 // Those of one half of the elements, in the order of memory.
 static word_register pick_across(igi_simt_widener *w, const word_register *a, const word_register *b, uint32_t element,
                                  uint32_t step) {
-    uint32_t from[WORD_LANES], count = 0, lowest = 0;
-    while (count < WORD_LANES) {
+    uint32_t from[WORD_LANES], found = 0, lowest = 0, count = words_of_register(w);
+    while (found < count) {
         uint32_t next = UINT32_MAX, place = 0;
-        for (uint32_t i = 0; i < 2 * WORD_LANES; i++) {
-            uint32_t at = i < WORD_LANES ? a->at[i] : b->at[i - WORD_LANES];
+        for (uint32_t i = 0; i < 2 * count; i++) {
+            uint32_t at = i < count ? a->at[i] : b->at[i - count];
             if (at >= lowest && at < next && at % step == element) next = at, place = i;
         }
         assert(next != UINT32_MAX);
-        from[count++] = place;
+        from[found++] = place;
         lowest = next + 1;
     }
     return shuffle_words(w, a, b, from);
@@ -166,20 +171,23 @@ static void unzip_registers(igi_simt_widener *w, const word_register *from, uint
     }
 }
 
+// Without AVX-512, the last step must be one of sixteen bytes too: others take more than one instruction.
 static bool are_registers_of_words(const igi_simt_widener *w, LLVMTypeRef type, uint32_t size) {
-    return w->mask_registers && w->width % WORD_LANES == 0 && size >= 4 && bits_of(w, type) == WORD_BITS;
+    bool wide = w->mask_registers || strstr(igi_simt_features(), "+avx2");
+    return wide && w->width % words_of_register(w) == 0 && size >= (w->mask_registers ? 4 : 8) &&
+           bits_of(w, type) == WORD_BITS;
 }
 
 static void unzip_lanes(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
-    LLVMValueRef parts[IGI_SIMT_MOST_PIECES][IGI_MAX_WIDTH / WORD_LANES];
-    uint32_t blocks = w->width / WORD_LANES;
+    LLVMValueRef parts[IGI_SIMT_MOST_PIECES][IGI_MAX_WIDTH / WORD_LANES * 2];
+    uint32_t lanes = words_of_register(w), blocks = w->width / lanes;
     for (uint32_t block = 0; block < blocks; block++) {
         word_register memory[IGI_SIMT_MOST_PIECES];
         LLVMValueRef sorted[IGI_SIMT_MOST_PIECES];
         for (uint32_t i = 0; i < size; i++) {
-            uint32_t first = (block * size + i) * WORD_LANES;
-            memory[i].value = igi_simt_part(w, pieces[first / w->width], first % w->width, WORD_LANES);
-            for (uint32_t k = 0; k < WORD_LANES; k++) memory[i].at[k] = i * WORD_LANES + k;
+            uint32_t first = (block * size + i) * lanes;
+            memory[i].value = igi_simt_part(w, pieces[first / w->width], first % w->width, lanes);
+            for (uint32_t k = 0; k < lanes; k++) memory[i].at[k] = i * lanes + k;
         }
         unzip_registers(w, memory, size, 0, 1, sorted);
         for (uint32_t i = 0; i < size; i++) parts[i][block] = sorted[i];
