@@ -145,6 +145,10 @@ static LLVMValueRef gather_by_call(igi_simt_widener *w, LLVMValueRef load) {
 }
 
 static LLVMValueRef gather(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    if (igi_simt_is_shared(w, LLVMGetOperand(load, 0))) {
+        igi_simt_note(w, IGI_REMARK_SHUFFLED, load);
+        return igi_simt_load_shared(w, LLVMGetOperand(load, 0), LLVMTypeOf(load), LLVMGetAlignment(load));
+    }
     igi_simt_note(w, IGI_REMARK_GATHER, load);
     if (igi_simt_may_call_for_rows(w, LLVMTypeOf(load), 1)) return gather_by_call(w, load);
     bool edge = igi_simt_is_at_edge(load) && igi_simt_is_clamped_line(w, LLVMGetOperand(load, 0));

@@ -281,3 +281,36 @@ void igi_simt_load_spread(igi_simt_widener *w, LLVMValueRef address, int64_t bac
         elements[i] = igi_simt_part_of_word(w, grains, i % per_grain, wide);
     }
 }
+
+// ---- Places that several lanes share ----
+
+// The lanes that read a place which no lane before them does; *from: by lane, which of these it shares with.
+static uint32_t find_readers(const igi_simt_widener *w, LLVMValueRef address, uint32_t *readers, uint32_t *from) {
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < w->width; lane++) {
+        uint32_t k = 0;
+        while (k < count && offset_of(w, address, readers[k]) != offset_of(w, address, lane)) k++;
+        if (k == count) readers[count++] = lane;
+        from[lane] = k;
+    }
+    return count;
+}
+
+bool igi_simt_is_shared(const igi_simt_widener *w, LLVMValueRef address) {
+    uint32_t readers[IGI_MAX_WIDTH], from[IGI_MAX_WIDTH];
+    if (!igi_simt_is_spread(w, address) || !igi_simt_has_all_lanes(w)) return false;
+    return find_readers(w, address, readers, from) <= w->width / 2;
+}
+
+LLVMValueRef igi_simt_load_shared(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, unsigned alignment) {
+    uint32_t readers[IGI_MAX_WIDTH], from[IGI_MAX_WIDTH], count = find_readers(w, address, readers, from);
+    LLVMValueRef base = igi_simt_widen_scalar(w, address), all = LLVMGetPoison(igi_simt_widen_type(w, type));
+    for (uint32_t k = 0; k < count; k++) {
+        LLVMValueRef distance = LLVMConstInt(w->i64, (uint64_t)offset_of(w, address, readers[k]), 1);
+        LLVMValueRef place = LLVMBuildGEP2(w->builder, w->i8, base, &distance, 1, "");
+        LLVMValueRef value = LLVMBuildLoad2(w->builder, type, place, "");
+        LLVMSetAlignment(value, alignment);
+        all = LLVMBuildInsertElement(w->builder, all, value, LLVMConstInt(w->i32, k, 0), "");
+    }
+    return igi_simt_shuffle(w, all, NULL, from, w->width);
+}

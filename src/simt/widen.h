@@ -150,6 +150,9 @@ uint32_t igi_simt_spread_run(const igi_simt_widener *w, LLVMValueRef address, ui
 // Those elements; the first is `back` bytes from the address.
 void igi_simt_load_spread(igi_simt_widener *w, LLVMValueRef address, int64_t back, LLVMTypeRef type, uint32_t run,
                           unsigned alignment, LLVMValueRef *elements);
+// Whether all lanes are active, and several of them read each place: one load for each place.
+bool igi_simt_is_shared(const igi_simt_widener *w, LLVMValueRef address);
+LLVMValueRef igi_simt_load_shared(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, unsigned alignment);
 // What may be read, in bytes from the first lane's address (`base` + `back`): from the first active lane to the end of
 // the last one. NULL: all lanes are active.
 typedef struct igi_simt_span {

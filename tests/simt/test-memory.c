@@ -238,6 +238,22 @@ static void words_are_sorted_within_sixteen_bytes_first(void **state) {
     }
 }
 
+static void places_that_lanes_share_are_read_once_each(void **state) {
+    (void)state;
+    if (!strstr(igi_simt_features(), "+avx2")) return;
+    for (int full = 0; full < 2; full++) {
+        bench *b =
+            start_to(METAL
+                     "kernel void k(device const long *a, device long *out, uint i [[thread_position_in_grid]],\n"
+                     "              uint lane [[thread_index_in_simdgroup]]) { out[i] = a[lane / 4 * 3]; }\n",
+                     "k", igi_simt_pass_check);
+        LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, full);
+        assert_int_equal(count_calls(wide, "llvm.masked.gather."), full ? 0 : 1);
+        assert_int_equal(count_opcode(wide, LLVMInsertElement) >= 8, full);
+        end(b);
+    }
+}
+
 static bool is_truncation_of_lanes(LLVMValueRef i) {
     return LLVMIsATruncInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
 }
@@ -693,6 +709,7 @@ int main(void) {
         cmocka_unit_test(eight_words_of_a_few_lanes_are_read_in_two_parts),
         cmocka_unit_test(a_few_places_are_read_once_for_all_lanes),
         cmocka_unit_test(words_are_sorted_within_sixteen_bytes_first),
+        cmocka_unit_test(places_that_lanes_share_are_read_once_each),
         cmocka_unit_test(upper_halves_of_words_are_packed_by_shuffles),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
