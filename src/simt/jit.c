@@ -141,6 +141,7 @@ static const struct {
     void (*address)(void);
 } runtime[] = {
     {"ig.private", (void (*)(void))igi_simt_private_memory},
+    {"ig.late", (void (*)(void))igi_simt_late_add},
 #define CHECK(name, function) {IGI_CHECKED_PREFIX name, (void (*)(void))(function)},
     IGI_CHECKED_HOOKS(CHECK)
 #undef CHECK

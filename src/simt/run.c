@@ -79,7 +79,8 @@ static bool reserve_frames(igi_simt_scratch *scratch, const igi_simt_code *code,
 
 ig_status igi_simt_scratch_reserve(igi_simt_scratch *scratch, const igi_simt_code *code, uint32_t threads,
                                    uint64_t threadgroup_bytes) {
-    bool ok = reserve_stack(scratch) && reserve_threadgroup(scratch, threadgroup_bytes) &&
+    if (!scratch->late) scratch->late = igi_simt_late_create();
+    bool ok = scratch->late && reserve_stack(scratch) && reserve_threadgroup(scratch, threadgroup_bytes) &&
               reserve_private(scratch, code, threads) && reserve_frames(scratch, code, threads);
     return ok ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
 }
@@ -104,6 +105,7 @@ void igi_simt_scratch_free(igi_simt_scratch *scratch) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) igi_guarded_close(all[i]);
     free(scratch->lanes);
     igi_simt_checked_shadow_free(scratch->shadow);
+    igi_simt_late_free(scratch->late);
     *scratch = (igi_simt_scratch){0};
 }
 

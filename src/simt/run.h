@@ -8,6 +8,7 @@
 #include "core/guarded.h"
 #include "core/status-internal.h"
 #include "simt/jit.h"
+#include "simt/late.h"
 
 // What one worker needs besides the kernel. Initially zero; grows on demand. Kernels may access memory next to their
 // own, so each kind is a separate mapping, with spare room on both sides (slack) and guards beyond it.
@@ -19,6 +20,7 @@ typedef struct igi_simt_scratch {
     igi_guarded stack;                       // of generated code
     igi_guarded bytes;                       // copies of arguments that are not buffers
     struct igi_simt_checked_shadow *shadow;  // of all this, for kernels under checking
+    igi_simt_late *late;
 } igi_simt_scratch;
 
 // The beginning of the device's threadgroup memory.

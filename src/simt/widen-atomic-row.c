@@ -113,6 +113,17 @@ static void end_rounds(igi_simt_widener *w, const rounds *r, uint32_t step, LLVM
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, LLVMConstInt(w->i32, w->width, 0), ""), r->head, after);
 }
 
+// Calls the function that adds late. The builder is left where it has not done so.
+static void try_late(igi_simt_widener *w, LLVMValueRef first, LLVMValueRef values, LLVMBasicBlockRef after) {
+    LLVMBuilderRef b = w->builder;
+    LLVMTypeRef parameters[] = {w->pointer, w->pointer, w->i32}, type = LLVMFunctionType(w->i32, parameters, 3, 0);
+    LLVMValueRef arguments[] = {first, values, LLVMConstInt(w->i32, w->width, 0)};
+    LLVMValueRef done = LLVMBuildCall2(b, type, igi_simt_declare(w->m->module, "ig.late", type), arguments, 3, "late");
+    LLVMBasicBlockRef now = igi_simt_new_block(w, "now");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, done, LLVMConstNull(w->i32), ""), after, now);
+    LLVMPositionBuilderAtEnd(b, now);
+}
+
 bool igi_simt_widen_atomic_row(igi_simt_widener *w, LLVMValueRef i) {
     if (!LLVMIsAAtomicRMWInst(i) || !is_row_of_atomics(w, i)) return false;
     const operation *o = find_operation(i);
@@ -121,10 +132,11 @@ bool igi_simt_widen_atomic_row(igi_simt_widener *w, LLVMValueRef i) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef first = igi_simt_widen_scalar(w, LLVMGetOperand(i, 0));
     LLVMValueRef values = igi_simt_spill(w, igi_simt_widen_vector(w, LLVMGetOperand(i, 1)));
-    LLVMValueRef beside =
-        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, first, w->i64, ""), LLVMConstInt(w->i64, bytes - 1, 0), "");
     LLVMBasicBlockRef aligned = igi_simt_new_block(w, "aligned"), odd = igi_simt_new_block(w, "odd"),
                       after = igi_simt_new_block(w, "after");
+    if (igi_simt_may_add_late(w, i)) try_late(w, first, values, after);
+    LLVMValueRef beside =
+        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, first, w->i64, ""), LLVMConstInt(w->i64, bytes - 1, 0), "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, beside, LLVMConstNull(w->i64), ""), aligned, odd);
 
     LLVMPositionBuilderAtEnd(b, aligned);

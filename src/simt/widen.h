@@ -105,6 +105,8 @@ void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef instruction);
 bool igi_simt_widen_shared_atomic(igi_simt_widener *w, LLVMValueRef instruction);
 // widen-atomic-row.c: those of neighbouring lanes on neighbouring elements, several at once; the same.
 bool igi_simt_widen_atomic_row(igi_simt_widener *w, LLVMValueRef instruction);
+// widen-late.c: whether such additions may come late (simt/late.h).
+bool igi_simt_may_add_late(const igi_simt_widener *w, LLVMValueRef atomic);
 // widen-extract.c: the value of one lane.
 LLVMValueRef igi_simt_widen_lane(igi_simt_widener *w, LLVMValueRef value, uint32_t lane);
 // Whether it is a load or store of a scalar, neither atomic nor volatile.

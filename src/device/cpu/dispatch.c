@@ -205,9 +205,8 @@ static bool enter_check(range *r) {
     return igi_simt_checked_enter(r->check, r->scratch, &r->group, r->launch->threadgroup_bytes);
 }
 
-static void run_range(range *r) {
+static void run_each(range *r) {
     launch *l = r->launch;
-    place_group(l, r->at, &r->group);
     while (r->at < r->end) {
         if (l->schedule) place_scheduled(r);
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
@@ -221,6 +220,14 @@ static void run_range(range *r) {
         r->at += batch;
         for (uint64_t i = 0; i < batch; i++) place_next(l, &r->group);
     }
+}
+
+static void run_range(range *r) {
+    enum { ENOUGH_TO_WAIT = 4 };
+    place_group(r->launch, r->at, &r->group);
+    if (r->end - r->at >= ENOUGH_TO_WAIT) igi_simt_late_begin(r->scratch->late);
+    run_each(r);
+    igi_simt_late_end();
 }
 
 static void note_fault(range *r, const igi_device_fault_guard *guard) {
@@ -247,6 +254,7 @@ static void run_guarded(range *r) {
         return;
     }
     igi_simt_scratch_abandon_stack(r->scratch);
+    igi_simt_late_forget();
     note_fault(r, &guard);
 }
 
