@@ -308,6 +308,15 @@ static void end_divergent_loop(igi_simt_widener *w, uint32_t block, uint32_t loo
     LLVMBuildCondBr(w->builder, igi_simt_any(w, left), w->entry[header], w->entry[next]);
 }
 
+void igi_simt_leave_together(igi_simt_widener *w, uint32_t block, uint32_t exit) {
+    postpone(w, block, exit);
+    uint32_t next = after_loop(w, w->s.cfg.blocks[block].loop, block);
+    igi_simt_pass_lanes(w, block, exit, NULL);
+    igi_simt_store_slot(w, LLVMConstNull(w->mask_type), w->mask_slot[block]);
+    if (w->all_slot[block]) LLVMBuildStore(w->builder, LLVMConstNull(w->i1), w->all_slot[block]);
+    branch_to(w, next, block);
+}
+
 static void leave(igi_simt_widener *w, uint32_t block, LLVMValueRef terminator) {
     uint32_t next = next_for(w, block, IGI_NONE);
     if (next != IGI_NONE)

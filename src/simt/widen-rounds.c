@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterations of a loop in which all lanes are active: `for (k = thread; k < n; k += threads)`. While the last lane
 // stays in the loop, all do, which one comparison of scalars shows: such iterations need no masks, and branch from the
-// end of the loop to its beginning. The last iteration often has only a few of the lower lanes left: copies of it compute
+// end of the loop to its beginning. Where masks are slow, another comparison shows that all lanes leave. The last iteration often has only a few of the lower lanes left: copies of it compute
 // only the lower half, or a quarter, or exactly four lanes, without masks.
 #include <string.h>
 
@@ -70,10 +70,19 @@ void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRe
     bool opposite = w->s.cfg.blocks[block].successors[1] == block;
     LLVMBasicBlockRef again = LLVMAppendBasicBlockInContext(w->m->context, w->to, "again"),
                       rest = LLVMAppendBasicBlockInContext(w->m->context, w->to, "rest");
+    uint32_t exit = w->s.cfg.blocks[block].successors[!opposite];
+    bool agree = igi_simt_asks_for_agreement(w);
     igi_simt_prepare_values(w, block, block);
+    if (agree) igi_simt_prepare_values(w, block, exit);
     LLVMBuildCondBr(w->builder, igi_simt_holds_for_all(w, condition, opposite), again, rest);
     LLVMPositionBuilderAtEnd(w->builder, again);
     igi_simt_pass_lanes(w, block, block, NULL);
     LLVMBuildBr(w->builder, w->whole);
     LLVMPositionBuilderAtEnd(w->builder, rest);
+    if (!agree) return;
+    LLVMBasicBlockRef left = igi_simt_new_block(w, "left"), apart = igi_simt_new_block(w, "lanes_apart");
+    LLVMBuildCondBr(w->builder, igi_simt_holds_for_all(w, condition, !opposite), left, apart);
+    LLVMPositionBuilderAtEnd(w->builder, left);
+    igi_simt_leave_together(w, block, exit);
+    LLVMPositionBuilderAtEnd(w->builder, apart);
 }

@@ -280,6 +280,8 @@ LLVMBasicBlockRef igi_simt_pass_agreeing(igi_simt_widener *w, uint32_t block, LL
 // branch back to w->whole for as long. The builder is left where they do not.
 bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block);
 void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRef condition);
+// widen-control.c: all lanes leave a divergent loop that is only this block.
+void igi_simt_leave_together(igi_simt_widener *w, uint32_t block, uint32_t exit);
 // Whether a copy for iterations without active lanes in the upper half pays; whether a mask has none there; from now on
 // so many lanes are emitted.
 bool igi_simt_has_half_rounds(const igi_simt_widener *w, uint32_t block);

@@ -117,6 +117,25 @@ static void rounds_of_all_lanes_need_no_mask(void **state) {
     end(b);
 }
 
+static bool has_block(LLVMValueRef function, const char *name) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        if (strcmp(LLVMGetBasicBlockName(b), name) == 0) return true;
+    return false;
+}
+
+static void many_lanes_that_leave_a_loop_together_need_no_mask(void **state) {
+    (void)state;
+    static const char body[] = "int s = 0; for (int k = int(i); k < n; k += 128) s += a[k] * 3; out[i] = s;";
+    bench *b = kernel(body);
+    assert_true(has_block(widen(b, 128, true), "left"));
+    end(b);
+    // Mask registers answer for few lanes.
+    if (!igi_simt_has_mask_registers()) return;
+    b = kernel(body);
+    assert_false(has_block(widen(b, W, true), "left"));
+    end(b);
+}
+
 // A mask of many lanes takes many instructions on every machine.
 static void many_lanes_that_agree_need_no_mask(void **state) {
     (void)state;
@@ -207,6 +226,7 @@ int main(void) {
         cmocka_unit_test(lanes_that_part_are_masked_and_meet_again),
         cmocka_unit_test(only_lanes_that_stay_keep_a_loop_going),
         cmocka_unit_test(rounds_of_all_lanes_need_no_mask),
+        cmocka_unit_test(many_lanes_that_leave_a_loop_together_need_no_mask),
         cmocka_unit_test(many_lanes_that_agree_need_no_mask),
         cmocka_unit_test(what_no_lane_does_is_skipped),
         cmocka_unit_test(counters_of_loops_inside_masks_stay_scalars),
