@@ -203,9 +203,11 @@ bool igi_simt_split_splat(igi_simt_splitter *s, LLVMValueRef shuffle) {
     if (!igi_simt_split_note(s, shuffle)) return false;
     LLVMValueRef from = LLVMGetOperand(shuffle, 0), zero = LLVMConstNull(LLVMInt32TypeInContext(s->m->context));
     LLVMTypeRef type = part_type(s, LLVMTypeOf(shuffle));
+    // It may have fewer lanes than a part.
+    LLVMValueRef lanes = igi_simt_split_has_parts(s, from) ? *part_of(s, from, 0) : from;
     LLVMValueRef scalar = LLVMIsAInsertElementInst(from) && LLVMIsNull(LLVMGetOperand(from, 2))
                               ? LLVMGetOperand(from, 1)
-                              : LLVMBuildExtractElement(s->builder, get(s, from, 0), zero, "");
+                              : LLVMBuildExtractElement(s->builder, lanes, zero, "");
     LLVMValueRef first = LLVMBuildInsertElement(s->builder, LLVMGetPoison(type), scalar, zero, "");
     LLVMTypeRef i32s = LLVMVectorType(LLVMTypeOf(zero), s->each);
     LLVMValueRef made = LLVMBuildShuffleVector(s->builder, first, LLVMGetPoison(type), LLVMConstNull(i32s), "");

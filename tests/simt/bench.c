@@ -188,8 +188,12 @@ bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code) {
         verify(b, "the way to a group");
     }
     assert_ok(igi_simt_run_passes(&b->m, "default<O2>"));
-    assert_ok(igi_simt_pass_private(&b->m));
-    assert_ok(igi_simt_pass_info(&b->m));
+    static const pass last[] = {igi_simt_pass_private, igi_simt_pass_split, igi_simt_pass_forward,
+                                igi_simt_pass_wide_masks, igi_simt_pass_info};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        assert_ok(last[i](&b->m));
+        verify(b, "the way to machine code");
+    }
     char *message = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(b->m.machine, b->m.module, LLVMObjectFile, &message, &object))
