@@ -244,7 +244,7 @@ void igi_simt_trap_unreachable(LLVMValueRef function);
 // Part of private: lets a debugger find a variable that moves from the frame to `place`. The builder is where the place
 // is computed, after the variables of its function.
 void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place);
-// Vectors of many registers become vectors of one each, where the target has few registers.
+// Vectors of many registers become vectors of one each, on x86.
 ig_status igi_simt_pass_split(igi_simt_module *m);
 // Reads of what a block has written to threadgroup memory itself are gone where whole registers are read.
 ig_status igi_simt_pass_forward(igi_simt_module *m);

@@ -219,10 +219,9 @@ static ig_status split_function(igi_simt_module *m, LLVMValueRef function) {
     return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
 }
 
-// With more registers, LLVM's order is good enough.
 ig_status igi_simt_pass_split(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
-    if (!igi_simt_has_few_registers() || igi_simt_is_hasty(m)) return status;
+    if (!igi_simt_is_for_x86() || igi_simt_is_hasty(m)) return status;
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) status = split_function(m, f);
     return status;

@@ -2,7 +2,7 @@
 // Vectors of many registers become vectors of one each (split.c), in an order that keeps what memory holds.
 #include "bench.h"
 
-enum { LANES = 64 };
+enum { REGISTERS = 8 };
 
 static bool is_wider_than_a_register(LLVMValueRef i) {
     LLVMTypeRef type = LLVMTypeOf(i);
@@ -15,14 +15,26 @@ static bool is_wide_operand(LLVMValueRef i) {
     return false;
 }
 
-// Between `%p = load ptr, ptr %group` and the return; V stands for the vector.
+// The types that letters stand for: a vector of eight registers, its mask, the bits of that and the vector's integers, and
+// vectors of four and two registers.
+static int name_type(char letter, char *text, size_t room) {
+    unsigned lanes = REGISTERS * igi_simt_register_lanes();
+    switch (letter) {
+        case 'V': return snprintf(text, room, "<%u x float>", lanes);
+        case 'M': return snprintf(text, room, "<%u x i1>", lanes);
+        case 'I': return snprintf(text, room, "i%u", lanes);
+        case 'Z': return snprintf(text, room, "<%u x i32>", lanes);
+        case 'F': return snprintf(text, room, "<%u x float>", lanes / 2);
+        case 'T': return snprintf(text, room, "<%u x float>", lanes / 4);
+        default: return snprintf(text, room, "%c", letter);
+    }
+}
+
+// Between `%p = load ptr, ptr %group` and the return.
 static bench *split(const char *text) {
     char body[3000] = "entry:\n  %p = load ptr, ptr %group\n  %q = getelementptr i8, ptr %p, i64 4\n",
          *at = body + strlen(body);
-    for (; *text; text++) {
-        size_t room = sizeof body - (size_t)(at - body);
-        at += *text == 'V' ? snprintf(at, room, "<%d x float>", LANES) : snprintf(at, room, "%c", *text);
-    }
+    for (; *text; text++) at += name_type(*text, at, sizeof body - (size_t)(at - body));
     snprintf(at, sizeof body - (size_t)(at - body), "  ret ptr null\n");
     bench *b = start_body(body);
     assert_ok(igi_simt_pass_split(&b->m));
@@ -57,13 +69,13 @@ static void registers_take_turns(void **state) {
 static void four_registers_are_many_and_two_are_not(void **state) {
     (void)state;
     bench *b = split(
-        "  %a = load <32 x float>, ptr %p, align 4\n  %b = fneg <32 x float> %a\n"
-        "  store <32 x float> %b, ptr %p, align 4\n");
+        "  %a = load F, ptr %p, align 4\n  %b = fneg F %a\n"
+        "  store F %b, ptr %p, align 4\n");
     assert_string_equal(accesses(b), "LSLSLSLS");
     end(b);
     b = split(
-        "  %a = load <16 x float>, ptr %p, align 4\n  %b = fneg <16 x float> %a\n"
-        "  store <16 x float> %b, ptr %p, align 4\n");
+        "  %a = load T, ptr %p, align 4\n  %b = fneg T %a\n"
+        "  store T %b, ptr %p, align 4\n");
     assert_string_equal(accesses(b), "LS");
     end(b);
 }
@@ -94,7 +106,7 @@ static void stores_keep_their_order(void **state) {
         if (!LLVMIsAStoreInst(i)) continue;
         LLVMValueRef base = LLVMGetOperand(i, 1);
         while (LLVMIsAGetElementPtrInst(base) && base != value_named(b->m.thread, "q")) base = LLVMGetOperand(base, 0);
-        assert_ptr_equal(base, value_named(b->m.thread, stores++ < 8 ? "p" : "q"));
+        assert_ptr_equal(base, value_named(b->m.thread, stores++ < REGISTERS ? "p" : "q"));
     }
     end(b);
 }
@@ -107,7 +119,7 @@ static void phi_nodes_are_split(void **state) {
         "  %more = fadd V %sum, %a\n  %next = add i32 %k, 1\n  %done = icmp eq i32 %next, %y\n"
         "  br i1 %done, label %end, label %loop\nend:\n  store V %more, ptr %p, align 4\n");
     assert_int_equal(count_if(b->m.thread, is_wider_than_a_register), 0);
-    assert_int_equal(count_opcode(b->m.thread, LLVMPHI), 1 + LANES / 8);
+    assert_int_equal(count_opcode(b->m.thread, LLVMPHI), 1 + REGISTERS);
     end(b);
 }
 
@@ -115,8 +127,8 @@ static void tests_of_masks_need_no_whole_mask(void **state) {
     (void)state;
     bench *b = split(
         "  %a = load V, ptr %p, align 4\n  %m = fcmp ogt V %a, zeroinitializer\n"
-        "  %bits = bitcast <64 x i1> %m to i64\n  switch i64 %bits, label %some [i64 0, label %none\n"
-        "    i64 -1, label %all]\nsome:\n  store i32 1, ptr %p\n  br label %end\nall:\n  store i32 2, ptr %p\n"
+        "  %bits = bitcast M %m to I\n  switch I %bits, label %some [I 0, label %none\n"
+        "    I -1, label %all]\nsome:\n  store i32 1, ptr %p\n  br label %end\nall:\n  store i32 2, ptr %p\n"
         "  br label %end\nnone:\n  br label %end\nend:\n");
     assert_int_equal(count_if(b->m.thread, is_wide_operand), 0);
     end(b);
@@ -125,9 +137,19 @@ static void tests_of_masks_need_no_whole_mask(void **state) {
 static void masks_in_memory_stay_whole(void **state) {
     (void)state;
     bench *b = split(
-        "  %a = load <64 x i1>, ptr %p, align 8\n  %b = xor <64 x i1> %a, splat (i1 true)\n"
-        "  store <64 x i1> %b, ptr %q, align 8\n");
+        "  %a = load M, ptr %p, align 8\n  %b = xor M %a, splat (i1 true)\n"
+        "  store M %b, ptr %q, align 8\n");
     assert_string_equal(accesses(b), "LS");
+    end(b);
+}
+
+static void a_lane_of_any_vector_is_repeated(void **state) {
+    (void)state;
+    bench *b = split(
+        "  %a = load i32, ptr %p\n  %b = bitcast i32 %a to <1 x float>\n"
+        "  %c = shufflevector <1 x float> %b, <1 x float> poison, Z zeroinitializer\n"
+        "  store V %c, ptr %p, align 4\n");
+    assert_string_equal(accesses(b), "SSSSSSSS");
     end(b);
 }
 
@@ -152,9 +174,10 @@ int main(void) {
         cmocka_unit_test(phi_nodes_are_split),
         cmocka_unit_test(tests_of_masks_need_no_whole_mask),
         cmocka_unit_test(masks_in_memory_stay_whole),
+        cmocka_unit_test(a_lane_of_any_vector_is_repeated),
         cmocka_unit_test(other_users_get_the_whole_vector),
     };
     // The pass leaves other targets alone.
-    if (!igi_simt_has_few_registers()) return 77;
+    if (!igi_simt_is_for_x86()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
