@@ -90,6 +90,63 @@ static bool is_ours(const access *a) {
     return !is_native(a->kind, bits_of(a)) && !LLVMIsConstant(a->mask) && LLVMGetVectorSize(a->type) <= MOST_LANES;
 }
 
+// ---- Parts ----
+
+// How many parts of `each` lanes there are; 1: it is not cut. Parts are joined two by two.
+static unsigned part_count(unsigned lanes, unsigned each) {
+    unsigned parts = each ? lanes / each : 1;
+    return parts > 1 && parts * each == lanes && (parts & (parts - 1)) == 0 ? parts : 1;
+}
+
+// How many lanes are accessed together, if not all: as many as there are bits in a word, which counts the active ones; or,
+// where a constant says which are active, those of a register, because LLVM accesses what is not whole lane by lane.
+static unsigned lanes_of_part(const access *a) {
+    unsigned lanes = LLVMGetVectorSize(a->type), each = MOST_LANES;
+    if (is_native(a->kind, bits_of(a))) return lanes;
+    bool row = a->kind == LOAD || a->kind == STORE;
+    if (row && LLVMIsConstant(a->mask) && bits_of(a) >= 8) each = (unsigned)(128 / bits_of(a));
+    return lanes / part_count(lanes, each);
+}
+
+// Neighbouring lanes of an access.
+static LLVMValueRef some_lanes(const access *a, LLVMValueRef vector, unsigned first, unsigned count) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->m->context);
+    LLVMValueRef lanes[MOST_LANES];
+    for (unsigned i = 0; i < count; i++) lanes[i] = LLVMConstInt(i32, first + i, false);
+    return LLVMBuildShuffleVector(a->builder, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(lanes, count),
+                                  "");
+}
+
+static LLVMValueRef part_alignment(const access *a, uint64_t offset) {
+    uint64_t alignment = alignment_of(a);
+    while (offset % alignment != 0) alignment /= 2;
+    return LLVMConstInt(LLVMInt32TypeInContext(a->m->context), alignment, false);
+}
+
+static LLVMValueRef access_part(const access *a, unsigned first, unsigned count) {
+    static const char *const names[] = {"llvm.masked.load", "llvm.masked.store", "llvm.masked.gather",
+                                        "llvm.masked.scatter"};
+    bool each = a->kind == GATHER || a->kind == SCATTER, reads = a->kind == LOAD || a->kind == GATHER;
+    uint64_t offset = each ? 0 : first * bits_of(a) / 8;
+    LLVMValueRef mask = some_lanes(a, a->mask, first, count), value = some_lanes(a, a->value, first, count);
+    LLVMValueRef address =
+        each ? some_lanes(a, a->address, first, count) : igi_simt_field(a->builder, a->address, offset);
+    LLVMValueRef alignment = part_alignment(a, offset);
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
+    LLVMValueRef of_read[] = {address, alignment, mask, value}, of_write[] = {value, address, alignment, mask};
+    return igi_simt_call_intrinsic(a->builder, names[a->kind], types, 2, reads ? of_read : of_write, 4);
+}
+
+// Lanes of one vector, and after them those of another one.
+static LLVMValueRef join(const access *a, const LLVMValueRef *parts, unsigned count) {
+    if (count == 1) return *parts;
+    LLVMValueRef low = join(a, parts, count / 2), high = join(a, parts + count / 2, count / 2), lanes[IGI_MAX_WIDTH];
+    unsigned both = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->m->context);
+    for (unsigned i = 0; i < both; i++) lanes[i] = LLVMConstInt(i32, i, false);
+    return LLVMBuildShuffleVector(a->builder, low, high, LLVMConstVector(lanes, both), "");
+}
+
 // ---- Bytes and halves, read as the words they are in ----
 
 static bool can_read_words(const access *a) {
@@ -209,16 +266,78 @@ static LLVMValueRef access_whole_row(const access *a, LLVMValueRef bits, LLVMBas
     return row;
 }
 
-// The row that was read as a whole, or what lanes read one by one; made in `gathered`.
-static LLVMValueRef join_row(const access *a, LLVMValueRef row, LLVMValueRef values, LLVMBasicBlockRef gathered,
+// Which lanes of a part are active. A mask of many lanes is better made of its bits again: it was put together from vectors of
+// bits, which LLVM would take apart bit by bit.
+static LLVMValueRef mask_of_part(const access *a, LLVMValueRef bits, unsigned first, unsigned lanes) {
+    LLVMBuilderRef b = a->builder;
+    if (lanes == LLVMGetVectorSize(a->type)) return a->mask;
+    LLVMTypeRef word = LLVMTypeOf(bits), number = LLVMIntTypeInContext(a->m->context, (unsigned)bits_of(a)),
+                numbers = LLVMVectorType(number, lanes), i32 = LLVMInt32TypeInContext(a->m->context);
+    LLVMValueRef mine = LLVMBuildTrunc(b, LLVMBuildLShr(b, bits, LLVMConstInt(word, first, false), ""), number, "");
+    LLVMValueRef one[MOST_LANES];
+    for (unsigned i = 0; i < lanes; i++) one[i] = LLVMConstInt(number, 1ull << i, false);
+    LLVMValueRef place = LLVMBuildInsertElement(b, LLVMGetPoison(numbers), mine, LLVMConstInt(i32, 0, false), "");
+    LLVMValueRef all =
+        LLVMBuildShuffleVector(b, place, LLVMGetPoison(numbers), LLVMConstNull(LLVMVectorType(i32, lanes)), "");
+    LLVMValueRef own = LLVMBuildAnd(b, all, LLVMConstVector(one, lanes), "");
+    return LLVMBuildICmp(b, LLVMIntNE, own, LLVMConstNull(numbers), "");
+}
+
+static LLVMValueRef keep_active(const access *a, LLVMValueRef bits, LLVMValueRef row, unsigned first) {
+    if (LLVMIsUndef(a->value)) return row;
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(row));
+    LLVMValueRef frozen = LLVMBuildFreeze(a->builder, row, ""), otherwise = some_lanes(a, a->value, first, lanes);
+    return LLVMBuildSelect(a->builder, mask_of_part(a, bits, first, lanes), frozen, otherwise, "");
+}
+
+// As many lanes at once as a number of an element's size has bits.
+static LLVMValueRef read_row(const access *a, LLVMValueRef bits) {
+    LLVMBuilderRef b = a->builder;
+    unsigned lanes = LLVMGetVectorSize(a->type), count = part_count(lanes, (unsigned)bits_of(a)), each = lanes / count;
+    LLVMTypeRef part = LLVMVectorType(igi_simt_element_type(a->type), each);
+    LLVMValueRef parts[MOST_LANES];
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t offset = (uint64_t)i * each * bits_of(a) / 8;
+        LLVMValueRef read = LLVMBuildLoad2(b, part, igi_simt_field(b, a->address, offset), "");
+        LLVMSetAlignment(read, (unsigned)LLVMConstIntGetZExtValue(part_alignment(a, offset)));
+        parts[i] = keep_active(a, bits, read, i * each);
+    }
+    return join(a, parts, count);
+}
+
+// If some lane is active, and the row is within a page, all of it can be read: what inactive lanes read is not used. Goes on
+// in a block for the other case. Returns what was read.
+static LLVMValueRef read_within_page(const access *a, LLVMValueRef bits, LLVMBasicBlockRef after) {
+    enum { PAGE_BYTES = 4096 };  // of the smallest pages
+    LLVMBuilderRef b = a->builder;
+    LLVMContextRef context = a->m->context;
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    uint64_t bytes = LLVMGetVectorSize(a->type) * bits_of(a) / 8;
+    LLVMBasicBlockRef within = LLVMInsertBasicBlockInContext(context, after, "within_page"),
+                      apart = LLVMInsertBasicBlockInContext(context, after, "lane_by_lane");
+    LLVMValueRef at = LLVMBuildPtrToInt(b, a->address, type, "");
+    LLVMValueRef offset = LLVMBuildAnd(b, at, LLVMConstInt(type, PAGE_BYTES - 1, false), "offset");
+    LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntULE, offset, LLVMConstInt(type, PAGE_BYTES - bytes, false), "");
+    LLVMValueRef any = LLVMBuildICmp(b, LLVMIntNE, bits, LLVMConstNull(type), "");
+    LLVMBuildCondBr(b, LLVMBuildAnd(b, fits, any, ""), within, apart);
+    LLVMPositionBuilderAtEnd(b, within);
+    LLVMValueRef row = read_row(a, bits);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, apart);
+    return row;
+}
+
+// The row that was read in one of two ways, or what lanes read one by one; made in `gathered`.
+static LLVMValueRef join_row(const access *a, LLVMValueRef rows[2], LLVMValueRef values, LLVMBasicBlockRef gathered,
                              LLVMBasicBlockRef after) {
     LLVMBuilderRef b = a->builder;
     LLVMPositionBuilderAtEnd(b, gathered);
-    LLVMValueRef both[] = {row, LLVMBuildLoad2(b, a->type, values, "")};
+    LLVMValueRef all[] = {rows[0], rows[1], LLVMBuildLoad2(b, a->type, values, "")};
     LLVMBuildBr(b, after);
     LLVMPositionBuilderBefore(b, a->call);
     LLVMValueRef result = LLVMBuildPhi(b, a->type, "");
-    LLVMAddIncoming(result, both, (LLVMBasicBlockRef[]){LLVMGetInstructionParent(row), gathered}, 2);
+    LLVMBasicBlockRef from[] = {LLVMGetInstructionParent(rows[0]), LLVMGetInstructionParent(rows[1]), gathered};
+    LLVMAddIncoming(result, all, from, 3);
     return result;
 }
 
@@ -232,14 +351,15 @@ static bool loop_over_lanes(const access *a, variables *v) {
     LLVMPositionBuilderAtEnd(b, before);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(a->call));
     LLVMValueRef bits = mask_bits(a);
-    LLVMValueRef row = each ? NULL : access_whole_row(a, bits, after);
-    LLVMBasicBlockRef end = row ? LLVMInsertBasicBlockInContext(a->m->context, after, "gathered") : after;
+    LLVMValueRef rows[2] = {each ? NULL : access_whole_row(a, bits, after)};
+    if (rows[0]) rows[1] = read_within_page(a, bits, after);
+    LLVMBasicBlockRef end = rows[0] ? LLVMInsertBasicBlockInContext(a->m->context, after, "gathered") : after;
     if (each) LLVMBuildStore(b, a->address, addresses);
     LLVMBuildStore(b, LLVMIsUndef(a->value) ? LLVMConstNull(a->type) : a->value, values);
     build_loop(a, bits, addresses, values, end);
     LLVMPositionBuilderBefore(b, a->call);
-    if (row)
-        LLVMReplaceAllUsesWith(a->call, join_row(a, row, values, end, after));
+    if (rows[0])
+        LLVMReplaceAllUsesWith(a->call, join_row(a, rows, values, end, after));
     else if (reads)
         LLVMReplaceAllUsesWith(a->call, LLVMBuildLoad2(b, a->type, values, ""));
     LLVMInstructionEraseFromParent(a->call);
@@ -294,15 +414,6 @@ static bool is_slow(const access *a) {
            !depends_on_data(a->mask, MAX_DEPTH);
 }
 
-// Neighbouring lanes of an access.
-static LLVMValueRef some_lanes(const access *a, LLVMValueRef vector, unsigned first, unsigned count) {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->m->context);
-    LLVMValueRef lanes[MOST_LANES];
-    for (unsigned i = 0; i < count; i++) lanes[i] = LLVMConstInt(i32, first + i, false);
-    return LLVMBuildShuffleVector(a->builder, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(lanes, count),
-                                  "");
-}
-
 // From the end of a block without a terminator to a new one, both before the call.
 static bool write_register(const access *a, variables *v, unsigned first, unsigned count) {
     LLVMBuilderRef b = a->builder;
@@ -345,9 +456,24 @@ static bool write_registers(const access *a, variables *v) {
 
 // ---- The pass ----
 
+static bool lower(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef call, variables *v);
+
+static bool lower_parts(const access *a, unsigned each, variables *v) {
+    LLVMValueRef parts[IGI_MAX_WIDTH];
+    bool reads = a->kind == LOAD || a->kind == GATHER, ok = true;
+    unsigned count = LLVMGetVectorSize(a->type) / each;
+    for (unsigned i = 0; i < count; i++) parts[i] = access_part(a, i * each, each);
+    if (reads) LLVMReplaceAllUsesWith(a->call, join(a, parts, count));
+    LLVMInstructionEraseFromParent(a->call);
+    for (unsigned i = 0; i < count && ok; i++) ok = lower(a->m, a->builder, parts[i], v);
+    return ok;
+}
+
 static bool lower(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef call, variables *v) {
     LLVMPositionBuilderBefore(builder, call);
     access a = read_access(m, builder, call);
+    unsigned each = lanes_of_part(&a);
+    if (each < LLVMGetVectorSize(a.type)) return lower_parts(&a, each, v);
     if (is_slow(&a)) return write_registers(&a, v);
     if (!is_ours(&a)) return true;
     if (may_write_all(&a)) return write_all(&a, v);

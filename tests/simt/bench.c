@@ -188,8 +188,8 @@ bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code) {
         verify(b, "the way to a group");
     }
     assert_ok(igi_simt_run_passes(&b->m, "default<O2>"));
-    static const pass last[] = {igi_simt_pass_private, igi_simt_pass_split, igi_simt_pass_forward,
-                                igi_simt_pass_wide_masks, igi_simt_pass_info};
+    static const pass last[] = {igi_simt_pass_private,    igi_simt_pass_split, igi_simt_pass_forward,
+                                igi_simt_pass_wide_masks, igi_simt_pass_info,  igi_simt_pass_masked};
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
         assert_ok(last[i](&b->m));
         verify(b, "the way to machine code");
@@ -247,6 +247,12 @@ LLVMValueRef value_named(LLVMValueRef function, const char *name) {
             if (strcmp(LLVMGetValueName2(i, &length), name) == 0) return i;
     fail_msg("there is no value %%%s", name);
     return NULL;
+}
+
+bool has_block(LLVMValueRef function, const char *name) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        if (strcmp(LLVMGetBasicBlockName(b), name) == 0) return true;
+    return false;
 }
 
 size_t count_if(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction)) {

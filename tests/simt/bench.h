@@ -77,6 +77,7 @@ void run_grid(const grid *g, const igi_simt_code *code, const igi_simt_code *nar
 // ---- Looking at IR ----
 
 LLVMValueRef value_named(LLVMValueRef function, const char *name);
+bool has_block(LLVMValueRef function, const char *name);
 size_t count_if(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction));
 size_t count_opcode(LLVMValueRef function, LLVMOpcode opcode);
 size_t count_calls(LLVMValueRef function, const char *prefix);

@@ -117,12 +117,6 @@ static void rounds_of_all_lanes_need_no_mask(void **state) {
     end(b);
 }
 
-static bool has_block(LLVMValueRef function, const char *name) {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        if (strcmp(LLVMGetBasicBlockName(b), name) == 0) return true;
-    return false;
-}
-
 static void many_lanes_that_leave_a_loop_together_need_no_mask(void **state) {
     (void)state;
     static const char body[] = "int s = 0; for (int k = int(i); k < n; k += 128) s += a[k] * 3; out[i] = s;";

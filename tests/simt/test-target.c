@@ -81,12 +81,6 @@ static void every_process_makes_the_same_code(void **state) {
 
 // ---- Without registers for masks ----
 
-static bool has_block(LLVMValueRef function, const char *name) {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        if (strcmp(LLVMGetBasicBlockName(b), name) == 0) return true;
-    return false;
-}
-
 static bool asks_all_lanes(const char *condition) {
     char text[1000];
     snprintf(text, sizeof text,
