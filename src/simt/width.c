@@ -70,11 +70,16 @@ static bool waits_in_all_loops(const igi_simt_module *m) {
     return all;
 }
 
+// Once loops with barriers are unrolled, most masks are known, and need no masked accesses.
+static uint32_t most_of_threadgroup(void) {
+    return igi_simt_is_for_x86() ? igi_simt_most_lanes() : IGI_MAX_WIDTH;
+}
+
 // Many registers for each value, so that a threadgroup with many barriers needs none: it is one group of lanes.
 static bool suits_whole_threadgroup(igi_simt_module *m) {
     const uint32_t *size = m->request->group;
     igi_simt_values barriers;
-    if (size[0] > igi_simt_most_lanes() || size[0] % igi_simt_register_lanes() != 0 || size[1] != 1 || size[2] != 1)
+    if (size[0] > most_of_threadgroup() || size[0] % igi_simt_register_lanes() != 0 || size[1] != 1 || size[2] != 1)
         return false;
     if (!igi_simt_collect(m->thread, igi_simt_is_barrier, &barriers)) return false;
     bool waits = barriers.count != 0;

@@ -66,11 +66,28 @@ static void many_lanes_are_masked_in_parts(void **state) {
     end(b);
 }
 
+static const char tree[] = METAL
+    "kernel void k(device float *a, uint i [[thread_index_in_threadgroup]]) {\n"
+    "    threadgroup float part[256];\n    part[i] = a[i];\n"
+    "    for (uint step = 128; step > 0; step /= 2) {\n"
+    "        threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+    "        if (i < step) part[i] += part[i + step];\n    }\n"
+    "    if (i == 0) a[0] = part[0];\n}";
+
+static void threadgroups_with_many_barriers_are_one_group_of_lanes(void **state) {
+    (void)state;
+    bench *b = start_to(tree, "k", igi_simt_pass_relax);
+    memcpy(b->request.group, (uint32_t[]){256, 1, 1}, sizeof b->request.group);
+    assert_int_equal(igi_simt_choose_width(&b->m), 256);
+    end(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_within_a_page_are_read_together),
         cmocka_unit_test(known_masks_are_those_of_registers),
         cmocka_unit_test(many_lanes_are_masked_in_parts),
+        cmocka_unit_test(threadgroups_with_many_barriers_are_one_group_of_lanes),
     };
     return cmocka_run_group_tests(tests, choose_arm, close_compiler);
 }
