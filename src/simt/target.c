@@ -97,9 +97,16 @@ const char *igi_simt_features(void) {
     return igi_simt_chosen_target().features;
 }
 
+static bool is_for(const char *architecture) {
+    return strncmp(igi_simt_chosen_target().triple, architecture, strlen(architecture)) == 0;
+}
+
 bool igi_simt_is_for_x86(void) {
-    static const char name[] = "x86_64";
-    return strncmp(igi_simt_chosen_target().triple, name, strlen(name)) == 0;
+    return is_for("x86_64");
+}
+
+bool igi_simt_is_for_arm(void) {
+    return is_for("aarch64") || is_for("arm64");
 }
 
 LLVMTargetMachineRef igi_simt_open_machine(LLVMCodeGenOptLevel level) {

@@ -125,7 +125,8 @@ static bool find_stores(const igi_simt_widener *w, igi_simt_exchange *e) {
 
 static bool has_lanes(const igi_simt_widener *w) {
     uint32_t lanes = igi_simt_near_lanes(w);
-    return strstr(igi_simt_features(), "+avx2") && w->full && !w->m->request->first_tier && w->width % lanes == 0 &&
+    bool permutes = strstr(igi_simt_features(), "+avx2") || igi_simt_is_for_arm();
+    return permutes && w->full && !w->m->request->first_tier && w->width % lanes == 0 &&
            w->width / lanes <= IGI_MAX_CHUNKS;
 }
 
@@ -175,8 +176,21 @@ static LLVMValueRef number(const igi_simt_widener *w, uint64_t value) {
     return igi_simt_splat(words(w), value, false);
 }
 
+// ARM permutes bytes: element n is bytes 4n to 4n + 3.
+static LLVMValueRef pick_bytes(igi_simt_widener *w, LLVMValueRef low, LLVMValueRef high, LLVMValueRef places) {
+    LLVMBuilderRef b = w->builder;
+    LLVMTypeRef bytes = LLVMVectorType(w->i8, 4 * igi_simt_near_lanes(w));
+    LLVMValueRef first = LLVMBuildMul(b, places, number(w, 0x04040404), "");
+    LLVMValueRef all = LLVMBuildAdd(b, first, number(w, 0x03020100), "");
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(b, low, bytes, ""), LLVMBuildBitCast(b, high, bytes, ""),
+                                LLVMBuildBitCast(b, all, bytes, "")};
+    LLVMValueRef picked = igi_simt_call_intrinsic(b, "llvm.aarch64.neon.tbl2", &bytes, 1, arguments, 3);
+    return LLVMBuildBitCast(b, picked, words(w), "");
+}
+
 // The elements of two registers at `places`, in 0 to twice the number of lanes.
 static LLVMValueRef pick(igi_simt_widener *w, LLVMValueRef low, LLVMValueRef high, LLVMValueRef places) {
+    if (igi_simt_is_for_arm()) return pick_bytes(w, low, high, places);
     if (w->mask_registers) {
         LLVMValueRef arguments[] = {low, places, high};
         return igi_simt_call_intrinsic(w->builder, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, arguments, 3);
@@ -233,9 +247,9 @@ static LLVMValueRef base_of(igi_simt_widener *w, const igi_simt_exchange *e) {
     return igi_simt_widen_scalar(w, LLVMGetOperand(LLVMGetOperand(e->load[0], 0), 0));
 }
 
-// Remembers where a register's lanes begin. Returns whether they are at `places`, and no index wraps.
+// Remembers where a register's lanes begin. Returns whether no index wraps, and adds to *misses where lanes are not at `places`.
 static LLVMValueRef place_chunk(igi_simt_widener *w, const igi_simt_exchange *e, uint32_t chunk, LLVMValueRef indices,
-                                LLVMValueRef distance, LLVMValueRef places) {
+                                LLVMValueRef distance, LLVMValueRef places, LLVMValueRef *misses) {
     LLVMBuilderRef b = w->builder;
     uint32_t lanes = igi_simt_near_lanes(w);
     LLVMValueRef address = LLVMGetOperand(e->load[0], 0), extension = LLVMGetOperand(address, 1);
@@ -244,9 +258,8 @@ static LLVMValueRef place_chunk(igi_simt_widener *w, const igi_simt_exchange *e,
         LLVMBuildExtractElement(b, indices, LLVMConstInt(w->i32, (uint64_t)chunk * lanes, 0), "")};
     starts[1] = LLVMBuildAdd(b, starts[0], distance, "");
     mine = LLVMBuildSub(b, igi_simt_part(w, indices, chunk * lanes, lanes), repeat(w, starts[0]), "");
-    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, lanes);
-    LLVMValueRef hits = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, mine, places, ""), bits, "");
-    LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntEQ, hits, LLVMConstAllOnes(bits), "");
+    LLVMValueRef apart = LLVMBuildXor(b, mine, places, ""), fits = LLVMConstInt(w->i1, 1, 0);
+    *misses = *misses ? LLVMBuildOr(b, *misses, apart, "") : apart;
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), starts[k], w->i64, "");
         LLVMValueRef first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
@@ -256,16 +269,22 @@ static LLVMValueRef place_chunk(igi_simt_widener *w, const igi_simt_exchange *e,
     return fits;
 }
 
+static LLVMValueRef is_nothing(igi_simt_widener *w, LLVMValueRef vector) {
+    LLVMTypeRef all = LLVMIntTypeInContext(w->m->context, 32 * igi_simt_near_lanes(w));
+    return LLVMBuildICmp(w->builder, LLVMIntEQ, LLVMBuildBitCast(w->builder, vector, all, ""), LLVMConstNull(all), "");
+}
+
 // APART, ROWS or WOVEN.
 static LLVMValueRef find_way(igi_simt_widener *w, const igi_simt_exchange *e, LLVMValueRef distance) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef indices = LLVMBuildFreeze(b, igi_simt_widen_vector(w, index_of(LLVMGetOperand(e->load[0], 0))), "");
     LLVMBuildStore(b, indices, e->indices);
-    LLVMValueRef near = is_short(w, distance), all = LLVMConstInt(w->i1, 1, 0);
+    LLVMValueRef near = is_short(w, distance), all = LLVMConstInt(w->i1, 1, 0), misses = NULL;
     LLVMValueRef row = igi_simt_count_up(w, igi_simt_near_lanes(w));
     LLVMValueRef places = LLVMBuildSelect(b, near, woven_places(w, distance), row, "");
     for (uint32_t c = 0; c < w->width / igi_simt_near_lanes(w); c++)
-        all = LLVMBuildAnd(b, all, place_chunk(w, e, c, indices, distance, places), "");
+        all = LLVMBuildAnd(b, all, place_chunk(w, e, c, indices, distance, places, &misses), "");
+    all = LLVMBuildAnd(b, all, is_nothing(w, misses), "");
     LLVMValueRef whole = LLVMBuildSelect(b, near, LLVMConstInt(w->i32, WOVEN, 0), LLVMConstInt(w->i32, ROWS, 0), "");
     return LLVMBuildSelect(b, all, whole, LLVMConstInt(w->i32, APART, 0), "way");
 }

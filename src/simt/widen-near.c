@@ -12,6 +12,7 @@
 #include "simt/widen.h"
 
 uint32_t igi_simt_near_lanes(const igi_simt_widener *w) {
+    if (igi_simt_is_for_arm()) return 4;
     return w->mask_registers ? 16 : 8;
 }
 

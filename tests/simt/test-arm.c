@@ -82,12 +82,26 @@ static void threadgroups_with_many_barriers_are_one_group_of_lanes(void **state)
     end(b);
 }
 
+static const char pairs[] = METAL
+    "kernel void k(device int *a, constant uint &n, uint i [[thread_position_in_grid]]) {\n"
+    "    uint low = i & (n - 1), k = 2 * (i - low) + low;\n    int x = a[k], y = a[k + n];\n"
+    "    if (x > y) { a[k] = y; a[k + n] = x; }\n}";
+
+static void pairs_that_are_exchanged_share_registers_of_memory(void **state) {
+    (void)state;
+    bench *b = start_to(pairs, "k", igi_simt_pass_check);
+    // Four registers of lanes, of two elements each: read once, and written in two copies.
+    assert_int_equal(count_calls(widen(b, 16, true), "llvm.aarch64.neon.tbl2."), 3 * 4 * 2);
+    end(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_within_a_page_are_read_together),
         cmocka_unit_test(known_masks_are_those_of_registers),
         cmocka_unit_test(many_lanes_are_masked_in_parts),
         cmocka_unit_test(threadgroups_with_many_barriers_are_one_group_of_lanes),
+        cmocka_unit_test(pairs_that_are_exchanged_share_registers_of_memory),
     };
     return cmocka_run_group_tests(tests, choose_arm, close_compiler);
 }
