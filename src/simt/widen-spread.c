@@ -90,6 +90,21 @@ LLVMValueRef igi_simt_load_span(igi_simt_widener *w, const igi_simt_span *span, 
     return igi_simt_load_masked(w, vector, address, alignment, mask);
 }
 
+// Lanes that share what they read walk through several rows at once, each for a few cache lines: too short for the
+// processor to notice before the next lanes go on behind them. A program that reads all its weights once waits for each.
+static void read_ahead(igi_simt_widener *w, LLVMValueRef base, int64_t low, int64_t high) {
+    enum { CACHE_LINE = 64, FEW_BYTES = 2 * CACHE_LINE, AHEAD = 2048 };
+    bool is_round = w->s.cfg.blocks[w->block].loop != IGI_NONE && igi_simt_has_all_lanes(w);
+    if (!is_round || w->m->request->first_tier || high - low < FEW_BYTES) return;
+    for (int64_t at = low; at < high; at += CACHE_LINE) {
+        LLVMValueRef distance = LLVMConstInt(w->i64, (uint64_t)(at + AHEAD), 1);
+        LLVMValueRef next = LLVMBuildGEP2(w->builder, w->i8, base, &distance, 1, "");
+        LLVMValueRef arguments[] = {next, LLVMConstInt(w->i32, 0, 0), LLVMConstInt(w->i32, 3, 0),
+                                    LLVMConstInt(w->i32, 1, 0)};
+        igi_simt_call_intrinsic(w->builder, "llvm.prefetch", &w->pointer, 1, arguments, 4);
+    }
+}
+
 // ---- Registers of memory ----
 
 // What the lanes of one register of the result read: `count` grains each, at neighbouring places.
@@ -265,6 +280,7 @@ void igi_simt_load_spread(igi_simt_widener *w, LLVMValueRef address, int64_t bac
     describe(w, address, bytes, &run, &s);
     igi_simt_span span = igi_simt_active_span(w, address, back, run * bytes);
     limit_to_read(w, &s, &span);
+    read_ahead(w, span.base, s.low + back, s.high + back);
     LLVMTypeRef vector = LLVMVectorType(LLVMIntTypeInContext(w->m->context, 8 * s.grain), s.per_register);
     uint32_t part_count = w->width / s.per_register;
     for (uint32_t p = 0; p < part_count; p++) {
@@ -312,5 +328,6 @@ LLVMValueRef igi_simt_load_shared(igi_simt_widener *w, LLVMValueRef address, LLV
         LLVMSetAlignment(value, alignment);
         all = LLVMBuildInsertElement(w->builder, all, value, LLVMConstInt(w->i32, k, 0), "");
     }
+    read_ahead(w, base, 0, offset_of(w, address, readers[count - 1]));
     return igi_simt_shuffle(w, all, NULL, from, w->width);
 }

@@ -254,6 +254,30 @@ static void places_that_lanes_share_are_read_once_each(void **state) {
     }
 }
 
+static size_t lines_ahead(const char *body) {
+    char source[600];
+    snprintf(source, sizeof source,
+             METAL
+             "kernel void k(device const float *a, device float *out, constant uint &n,\n"
+             "              uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {\n%s\n}\n",
+             body);
+    bench *b = start_to(source, "k", igi_simt_pass_check);
+    size_t count = count_calls(widen(b, IGI_SIMD_WIDTH, true), "llvm.prefetch.");
+    end(b);
+    return count;
+}
+
+static void rounds_over_rows_that_lanes_share_are_read_ahead(void **state) {
+    (void)state;
+    if (!strstr(igi_simt_features(), "+avx2")) return;
+    // 16 blocks of 5 words, of which two lanes each read: 304 bytes from the first to the last word.
+    assert_int_equal(
+        lines_ahead("float s = 0; for (uint k = 0; k < n; k++) s += a[80 * k + lane / 2 * 5]; out[i] = s;"), 5);
+    assert_int_equal(lines_ahead("out[i] = a[lane / 2 * 5];"), 0);
+    assert_int_equal(lines_ahead("float s = 0; for (uint k = 0; k < n; k++) s += a[80 * k + lane / 2]; out[i] = s;"),
+                     0);
+}
+
 static bool is_truncation_of_lanes(LLVMValueRef i) {
     return LLVMIsATruncInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
 }
@@ -710,6 +734,7 @@ int main(void) {
         cmocka_unit_test(a_few_places_are_read_once_for_all_lanes),
         cmocka_unit_test(words_are_sorted_within_sixteen_bytes_first),
         cmocka_unit_test(places_that_lanes_share_are_read_once_each),
+        cmocka_unit_test(rounds_over_rows_that_lanes_share_are_read_ahead),
         cmocka_unit_test(upper_halves_of_words_are_packed_by_shuffles),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
