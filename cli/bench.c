@@ -9,6 +9,7 @@
 #include "console/output.h"
 #include "core/program.h"
 #include "core/settings.h"
+#include "installed.h"
 
 // Relative to the directory of `ingot`: the same directory, installed under the same prefix, or in a build tree.
 static const char *const places[] = {".", "../libexec/ingot", "../bench", NULL};

@@ -13,6 +13,7 @@
 #include "core/program.h"
 #include "halo.h"
 #include "halo/halo-internal.h"
+#include "installed.h"
 
 // ---- Finding MPI ----
 

@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "core/program.h"
 #include "core/settings.h"
+#include "installed.h"
 
 bool igi_codegen_find(char path[PATH_MAX]) {
     const igi_program codegen = {

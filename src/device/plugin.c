@@ -3,6 +3,7 @@
 #include "device/plugin.h"
 #include "core/library-name.h"
 #include "core/settings.h"
+#include "installed.h"
 
 #ifdef __APPLE__
 

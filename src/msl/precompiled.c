@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/program.h"
+#include "installed.h"
 #include "msl/headers.h"
 #include "msl/overlay.h"
 
