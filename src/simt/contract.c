@@ -8,10 +8,6 @@
 #include "simt/passes.h"
 #include "simt/target.h"
 
-static bool has_fused_multiply_add(void) {
-    return !igi_simt_is_for_x86() || strstr(igi_simt_features(), "+fma,");
-}
-
 static bool may_contract(LLVMValueRef value) {
     return LLVMCanValueUseFastMathFlags(value) && (LLVMGetFastMathFlags(value) & LLVMFastMathAllowContract);
 }
@@ -54,7 +50,7 @@ static bool is_joined(LLVMValueRef instruction) {
 static void join(LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMTypeRef type = LLVMTypeOf(call);
     LLVMValueRef operands[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2)};
-    bool fused = LLVMGetTypeKind(igi_simt_element_type(type)) == LLVMFloatTypeKind && has_fused_multiply_add();
+    bool fused = LLVMGetTypeKind(igi_simt_element_type(type)) == LLVMFloatTypeKind && igi_simt_has_fused_multiply_add();
     LLVMValueRef sum =
         fused ? igi_simt_call_intrinsic(builder, "llvm.fma", &type, 1, operands, 3)
               : LLVMBuildFAdd(builder, LLVMBuildFMul(builder, operands[0], operands[1], ""), operands[2], "");
@@ -128,6 +124,7 @@ ig_status igi_simt_pass_contract(igi_simt_module *m) {
     if (status == IG_STATUS_OK && m->request->fast_math)
         status = igi_simt_rewrite_instructions(m, multiplies_bool, choose);
     if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_joined, join);
-    if (status == IG_STATUS_OK && has_fused_multiply_add()) status = igi_simt_rewrite_instructions(m, is_sum, fuse);
+    if (status == IG_STATUS_OK && igi_simt_has_fused_multiply_add())
+        status = igi_simt_rewrite_instructions(m, is_sum, fuse);
     return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_part_of_sum, forbid) : status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/ir.h"
+#include "simt/target.h"
 
 // ---- Instructions ----
 
@@ -41,6 +42,11 @@ static bool may_be_contracted(LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     bool part = opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul;
     return part && (LLVMGetFastMathFlags(i) & LLVMFastMathAllowContract);
+}
+
+static bool is_fused_product(LLVMValueRef i) {
+    return strncmp(igi_simt_callee_name(i), "llvm.fma.", 9) == 0 &&
+           LLVMGetTypeKind(igi_simt_element_type(LLVMTypeOf(i))) == LLVMFloatTypeKind;
 }
 
 // ---- Promises ----
@@ -88,6 +94,13 @@ static bool has_entry(const igi_simt_module *m) {
     return has_body(m, "ig.run") || (has_body(m, "ig.start") && has_body(m, "ig.resume"));
 }
 
+static bool fuses_by_instructions(const igi_simt_module *m) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && !igi_simt_has_fused_multiply_add();
+         f = LLVMGetNextFunction(f))
+        if (!none_in(f, is_fused_product)) return false;
+    return true;
+}
+
 static bool has_width(const igi_simt_module *m) {
     return m->info.width >= 1 && m->info.width <= IGI_MAX_WIDTH && (m->info.width > 1) == igi_simt_is_wide(m);
 }
@@ -106,6 +119,7 @@ static const struct {
     {"coarsen", fits_threadgroup, "rows divide the height of the threadgroup"},
     {"group", has_entry, "there is ig.run, or ig.start and ig.resume"},
     {"group", has_width, "the width is that of the code"},
+    {"fused", fuses_by_instructions, "multiply-adds of floats are fused by instructions only"},
 };
 
 const char *igi_simt_broken_promise(const igi_simt_module *m, const char *pass) {

@@ -35,6 +35,7 @@
     X(hoist, IGI_STAGE_NONE)           \
     X(remarks, IGI_STAGE_NONE)         \
     X(debug, IGI_STAGE_REMARKS)        \
+    X(fused, IGI_STAGE_NONE)           \
     X(optimise, IGI_STAGE_NONE)        \
     X(reload, IGI_STAGE_NONE)          \
     X(show_magnitudes, IGI_STAGE_NONE) \
@@ -218,6 +219,10 @@ ig_status igi_simt_pass_debug(igi_simt_module *m);
 
 // Marked atomics become load, change, store. pre: what lanes do one by one has been serialised.
 ig_status igi_simt_pass_unlock(igi_simt_module *m);
+
+// Computes fused multiply-adds of floats in doubles, with the same results, if the processor has no instruction for them.
+// post: then there are none.
+ig_status igi_simt_pass_fused(igi_simt_module *m);
 
 // Prepares "ig.run": its parts are inlined into it, and the fields of igi_simt_group are read before its loops.
 ig_status igi_simt_pass_hoist(igi_simt_module *m);

@@ -105,6 +105,10 @@ bool igi_simt_is_for_x86(void) {
     return is_for("x86_64");
 }
 
+bool igi_simt_has_fused_multiply_add(void) {
+    return !igi_simt_is_for_x86() || strstr(igi_simt_features(), "+fma,");
+}
+
 bool igi_simt_is_for_arm(void) {
     return is_for("aarch64") || is_for("arm64");
 }

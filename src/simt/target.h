@@ -19,6 +19,7 @@ igi_simt_target igi_simt_chosen_target(void);
 // The features of the target: "+avx2,-avx512f,...".
 const char *igi_simt_features(void);
 bool igi_simt_is_for_x86(void);
+bool igi_simt_has_fused_multiply_add(void);
 bool igi_simt_is_for_arm(void);  // of 64 bits
 
 // NULL if this LLVM has no such target.
