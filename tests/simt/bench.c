@@ -6,6 +6,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
+#include "codegen/work.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "msl/compiler.h"
@@ -204,6 +205,23 @@ bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code) {
     if (status != IG_STATUS_OK) fail_msg("%s", error.message);
     LLVMDisposeMemoryBuffer(object);
     return true;
+}
+
+igi_simt_code load_kernel(igi_simt_jit *jit, const char *source, uint32_t width) {
+    char *bitcode = NULL, *object = NULL;
+    igi_msl_reflection reflection = {0};
+    igi_simt_request request = {.name = "k", .width = width};
+    compile(source, &bitcode, &request.bitcode_length, &reflection);
+    request.bitcode = bitcode;
+    request.symbol = reflection.kernels[0].symbol;
+    ig_error error = {0};
+    igi_simt_code code;
+    size_t length;
+    assert_ok(igi_codegen_work(&request, IGI_STAGE_OBJECT, &object, &length, &error));
+    assert_ok(igi_simt_jit_load(jit, object, length, NULL, &code, &error));
+    free(object), free(bitcode);
+    igi_msl_reflection_free(&reflection);
+    return code;
 }
 
 static void run_group_at(const grid *g, const uint32_t at[3], igi_simt_group *group, const igi_simt_code *code,

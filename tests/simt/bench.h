@@ -66,6 +66,8 @@ const char *why_declined(bench *b, uint32_t width);
 // The rest of the way: from a thread after the check pass to machine code of request.width lanes. Returns false if it
 // cannot be widened.
 bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code);
+// The kernel k of a source, by way of all passes. The caller unloads it.
+igi_simt_code load_kernel(igi_simt_jit *jit, const char *source, uint32_t width);
 
 // A grid of threads; its groups run one after the other. `narrow` is for groups that `code` cannot run.
 typedef struct grid {

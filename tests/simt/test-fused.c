@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "bench.h"
-#include "codegen/work.h"
 
 enum { COUNT = 4096, ROUNDS = 40 };
 
@@ -18,25 +17,9 @@ static int close_both(void **state) {
     return close_compiler(state);
 }
 
-static igi_simt_code load(uint32_t width) {
-    static const char source[] = METAL
-        "kernel void k(device const float *a, device const float *b, device const float *c, device float *d,\n"
-        "              uint i [[thread_position_in_grid]]) { d[i] = fma(a[i], b[i], c[i]); }";
-    char *bitcode = NULL, *object = NULL;
-    igi_msl_reflection reflection = {0};
-    igi_simt_request request = {.name = "k", .width = width};
-    compile(source, &bitcode, &request.bitcode_length, &reflection);
-    request.bitcode = bitcode;
-    request.symbol = reflection.kernels[0].symbol;
-    ig_error error = {0};
-    igi_simt_code code;
-    size_t length;
-    assert_ok(igi_codegen_work(&request, IGI_STAGE_OBJECT, &object, &length, &error));
-    assert_ok(igi_simt_jit_load(jit, object, length, NULL, &code, &error));
-    free(object), free(bitcode);
-    igi_msl_reflection_free(&reflection);
-    return code;
-}
+static const char source[] = METAL
+    "kernel void k(device const float *a, device const float *b, device const float *c, device float *d,\n"
+    "              uint i [[thread_position_in_grid]]) { d[i] = fma(a[i], b[i], c[i]); }";
 
 static float float_of(uint32_t bits) {
     float x;
@@ -75,7 +58,7 @@ static bool is_same(float a, float b) {
 
 static void check_width(uint32_t width) {
     static float a[COUNT], b[COUNT], c[COUNT], d[COUNT];
-    igi_simt_code code = load(width);
+    igi_simt_code code = load_kernel(jit, source, width);
     uint64_t seed = 42;
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < COUNT; i++) {

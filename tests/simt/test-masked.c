@@ -2,7 +2,6 @@
 // Rows of memory of which not all lanes are active, next to pages that cannot be read (masked.c). What the passes make of
 // them for ARM is in test-arm.c; here they run, on ARM and with INGOT_SIMT_ISA=sse4.2 without instructions for masks.
 #include "bench.h"
-#include "codegen/work.h"
 #include "core/guarded.h"
 
 enum { THREADS = 32, LANES = 16, CANARY = 77 };
@@ -20,26 +19,14 @@ static int close_both(void **state) {
 
 // Threads from range[0] to range[1] copy an element and add 1.
 static igi_simt_code copy_of(const char *type) {
-    char source[1000], *bitcode = NULL, *object = NULL;
+    char source[1000];
     snprintf(source, sizeof source,
              METAL
              "kernel void k(device const %s *a, device %s *b, constant uint2 &range,\n"
              "              uint i [[thread_position_in_grid]]) {\n"
              "    if (i >= range.x && i < range.y) b[i] = a[i] + 1;\n}",
              type, type);
-    igi_msl_reflection reflection = {0};
-    igi_simt_request request = {.name = "k", .width = LANES};
-    compile(source, &bitcode, &request.bitcode_length, &reflection);
-    request.bitcode = bitcode;
-    request.symbol = reflection.kernels[0].symbol;
-    ig_error error = {0};
-    igi_simt_code code;
-    size_t length;
-    assert_ok(igi_codegen_work(&request, IGI_STAGE_OBJECT, &object, &length, &error));
-    assert_ok(igi_simt_jit_load(jit, object, length, NULL, &code, &error));
-    free(object), free(bitcode);
-    igi_msl_reflection_free(&reflection);
-    return code;
+    return load_kernel(jit, source, LANES);
 }
 
 // Thread `first` reads from `from`.
