@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused multiply-adds of floats for processors that have none: LLVM would call a function of the C library for each lane,
-// which takes a hundred times as long. A product of two floats is exact in double. If the sum is rounded there to the odd
+// Fused multiply-adds of floats for processors that have none: LLVM would call a function of the C library for each lane.
+// A product of two floats is exact in double. If the sum is rounded there to the odd
 // one of its neighbours, rounding it once more, to float, gives what one rounding would have given (Boldo and Melquiond,
 // "Emulation of FMA and correctly rounded sums", 2008).
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of textures, and whether reads outside of them must be left out. Kernels read them from the texture, unless code is made for the formats that are bound: then
-// everything that depends on them folds.
+// Formats of textures, and whether reads outside of them must be left out. Kernels read formats from the texture, unless
+// code is made for those that are bound: then everything that depends on them folds.
 #include "simt/ir.h"
 #include "simt/passes.h"
 

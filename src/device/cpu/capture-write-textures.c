@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a capture says of textures and samplers. Enumerations are the numbers of <ingot/texture.h>.
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,10 +65,11 @@ void igi_cpu_capture_put_textures(writer *w) {
 
 void igi_cpu_capture_put_view(writer *w, const ig_texture *texture) {
     const ig_texture_view_desc *view = &texture->view;
-    const ig_texture *root = texture->root ? texture->root : texture;
+    const ig_texture *root = igi_cpu_capture_root((ig_texture *)texture);
     igi_json *json = &w->json;
     size_t index = 0;
-    while (w->capture->textures[index].texture != root) index++;
+    while (index < w->capture->texture_count && w->capture->textures[index].texture != root) index++;
+    assert(index < w->capture->texture_count);  // every texture of the dispatch was kept
     igi_json_put_u64(json, "texture", index);
     if (!texture->root) return;
     igi_json_key(json, "view"), igi_json_begin_object(json);
