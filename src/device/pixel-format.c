@@ -140,6 +140,15 @@ bool igi_device_is_depth(ig_pixel_format number) {
     return number == IG_PIXEL_DEPTH16_UNORM || number == IG_PIXEL_DEPTH32_FLOAT;
 }
 
+ig_type igi_device_pixel_number(ig_pixel_format number) {
+    uint64_t layout = igi_device_pixel_layout(number);
+    uint32_t bits = (layout >> (IGI_CHANNEL_FIRST + 7) & 31) + 1;  // of red
+    bool real = (layout >> 3 & 7) == IGI_PIXEL_FLOAT;
+    if (bits == 32) return real ? IG_TYPE_F32 : IG_TYPE_U32;
+    if (bits == 16) return real ? IG_TYPE_F16 : IG_TYPE_U16;
+    return IG_TYPE_U8;
+}
+
 static uint64_t swizzled_channel(uint64_t layout, int channel, ig_swizzle swizzle) {
     if (swizzle == IG_SWIZZLE_ZERO) return channel_bits(0, 1, IGI_CHANNEL_ZERO);
     if (swizzle == IG_SWIZZLE_ONE) return channel_bits(0, 1, IGI_CHANNEL_ONE);

@@ -17,6 +17,8 @@ typedef enum igi_device_pixel_class {
 uint64_t igi_device_pixel_layout(ig_pixel_format format);
 igi_device_pixel_class igi_device_pixel_class_of(ig_pixel_format format);
 bool igi_device_is_depth(ig_pixel_format format);
+// The type of channels of 16 and 32 bits; other pixels are bytes.
+ig_type igi_device_pixel_number(ig_pixel_format format);
 // The layout with other channels in the place of its own.
 uint64_t igi_device_swizzled(uint64_t layout, const ig_swizzle swizzle[4]);
 // 256 linear values of sRGB codes, then the 257 limits between codes. Lives forever.

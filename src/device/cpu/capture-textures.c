@@ -33,15 +33,6 @@ char *igi_cpu_capture_pixels(const ig_texture *texture) {
     return pixels;
 }
 
-ig_type igi_cpu_capture_pixel_type(ig_pixel_format format) {
-    uint64_t layout = igi_device_pixel_layout(format);
-    uint32_t bits = (layout >> (IGI_CHANNEL_FIRST + 7) & 31) + 1;  // of red
-    bool real = (layout >> 3 & 7) == IGI_PIXEL_FLOAT;
-    if (bits == 32) return real ? IG_TYPE_F32 : IG_TYPE_U32;
-    if (bits == 16) return real ? IG_TYPE_F16 : IG_TYPE_U16;
-    return IG_TYPE_U8;
-}
-
 // ---- Keeping ----
 
 static cpu_capture_texture *entry_of(cpu_capture *capture, ig_texture *root) {

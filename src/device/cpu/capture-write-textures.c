@@ -18,7 +18,7 @@ static void put_file(writer *w, const char *key, size_t index, const char *suffi
     snprintf(name, sizeof name, "texture-%zu%s.npy", index, suffix);
     igi_json_put_string(&w->json, key, name);
     if (pixels || now)
-        igi_cpu_capture_save(w, name, igi_cpu_capture_pixel_type(texture->desc.format), pixels ? pixels : now,
+        igi_cpu_capture_save(w, name, igi_device_pixel_number(texture->desc.format), pixels ? pixels : now,
                              igi_cpu_capture_pixel_bytes(texture));
     else if (w->status == IG_STATUS_OK)
         w->status = igi_error_no_memory(w->error);

@@ -83,8 +83,6 @@ ig_texture *igi_cpu_capture_root(ig_texture *texture);
 uint64_t igi_cpu_capture_pixel_bytes(const ig_texture *texture);
 // All levels of the first layer, then of the next, without gaps. The caller frees it; NULL: not enough memory.
 char *igi_cpu_capture_pixels(const ig_texture *texture);
-// The type of channels of 16 and 32 bits; other pixels are bytes.
-ig_type igi_cpu_capture_pixel_type(ig_pixel_format format);
 
 // Makes the directory. *path names it, for messages; the caller frees it. `reason` is "chosen", "fault", "timeout" or "check".
 ig_status igi_cpu_capture_write(const cpu_capture *capture, const char *reason, const char *message, char **path,
